@@ -190,17 +190,16 @@ def baselines(references: Mapping[str, Sequence[ChordAnnotation]]) -> dict[str, 
     """
     seconds = {item: _seconds(annotations) for item, annotations in references.items()}
     whole: Counter[str] = Counter()
-    for each in seconds.values():
-        whole.update(each)
-    commonest = _longest(whole)
+    for of_item in seconds.values():
+        whole.update(of_item)
     labels = {
         "all N": dict.fromkeys(references, "N"),
-        "commonest triad": dict.fromkeys(references, commonest),
-        "best triad of each song": {item: _longest(seconds[item]) for item in references},
+        "commonest triad": dict.fromkeys(references, _longest(whole)),
+        "best triad of each song": {item: _longest(of_item) for item, of_item in seconds.items()},
     }
     return {
-        name: {item: _throughout(references[item], label) for item, label in of_item.items()}
-        for name, of_item in labels.items()
+        name: {item: _throughout(references[item], label) for item, label in of_items.items()}
+        for name, of_items in labels.items()
     }
 
 
@@ -226,8 +225,8 @@ def _throughout(annotations: Sequence[ChordAnnotation], label: str) -> ChordAnno
     times = [annotation.intervals for annotation in annotations if len(annotation)]
     if not times:
         return ChordAnnotation.empty()
-    span = [[min(each[0, 0] for each in times), max(each[-1, 1] for each in times)]]
-    return ChordAnnotation(np.array(span, dtype=np.float64), (label,))
+    span = min(rows[0, 0] for rows in times), max(rows[-1, 1] for rows in times)
+    return ChordAnnotation(np.array([span], dtype=np.float64), (label,))
 
 
 def ratings(items: Sequence[Sequence[ChordAnnotation | None]], _: object = None) -> Ratings:

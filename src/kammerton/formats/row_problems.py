@@ -17,7 +17,7 @@ from kammerton.formats.reading import Column, IntervalOptions, Layout, Problems,
 from kammerton.formats.tables import BLANK, Cell, NumberedLine, cells_of, open_quote
 from kammerton.model.annotations import Place
 
-__all__ = ["RowShape", "diagnose_rows", "is_billboard", "report_billboard", "shapes_of"]
+__all__ = ["RowShape", "diagnose_rows", "report_billboard", "shapes_of"]
 
 _TIMELIKE = re.compile(r"[+-]?\.?\d|[+-]?(?:nan|inf)", re.IGNORECASE)
 
@@ -76,17 +76,17 @@ _ROWS = RowShape({"start": 0, "end": 1, "label": 2}, "rows")
 _DURATIONS = RowShape({"start": 0, "duration": 1, "label": 2}, "durations")
 _POINTS = RowShape({"start": 0, "label": 1}, "points")
 _REGIONS = RowShape({"start": 0, "duration": 2, "label": 3}, "durations", "value")
-
-
-def _of_file(shape: RowShape) -> RowShape:
-    return RowShape({name: index + 1 for name, index in shape.at.items()}, shape.layout, "file")
+_FILE_ROWS, _FILE_DURATIONS, _FILE_POINTS = (
+    RowShape({name: index + 1 for name, index in shape.at.items()}, shape.layout, "file")
+    for shape in (_ROWS, _DURATIONS, _POINTS)
+)
 
 
 _SHAPES: dict[Layout, tuple[RowShape, ...]] = {
-    "auto": (_ROWS, _POINTS, _of_file(_ROWS), _of_file(_POINTS), _REGIONS),
-    "rows": (_ROWS, _of_file(_ROWS)),
-    "durations": (_DURATIONS, _of_file(_DURATIONS)),
-    "points": (_POINTS, _of_file(_POINTS)),
+    "auto": (_ROWS, _POINTS, _FILE_ROWS, _FILE_POINTS, _REGIONS),
+    "rows": (_ROWS, _FILE_ROWS),
+    "durations": (_DURATIONS, _FILE_DURATIONS),
+    "points": (_POINTS, _FILE_POINTS),
 }
 
 
@@ -112,17 +112,15 @@ def shapes_of(layout: Layout, mark: DecimalMark, separator: str | None = None) -
 # --- files of another kind ------------------------------------------------------------------------------
 
 
-def is_billboard(lines: Sequence[NumberedLine]) -> bool:
-    """Return whether rows are those of Billboard's ``salami_chords.txt``: a time, and bars between ``|``."""
-    return any(_BARS.match(line) for _, line in lines[:_LOOKED_AT])
-
-
-def report_billboard(lines: Sequence[NumberedLine], problems: Problems) -> None:
-    """Report a ``salami_chords.txt``."""
+def report_billboard(lines: Sequence[NumberedLine], problems: Problems) -> bool:
+    """Report rows of Billboard's ``salami_chords.txt``, a time and bars between ``|``, if these are such."""
+    if not any(_BARS.match(line) for _, line in lines[:_LOOKED_AT]):
+        return False
     message = "format not recognised: bars of chords, as in Billboard's salami_chords.txt"
     hint = "the data set has the same chords with times in .lab files: majmin.lab, full.lab and others"
     numbered = next(line for line in lines if "|" in line[1])
     _report(problems, numbered, _whole(numbered[1]), "KT113", message, hint)
+    return True
 
 
 def diagnose_rows(
@@ -139,13 +137,19 @@ def diagnose_rows(
     for numbered in lines:
         (fitting if shape.fits(numbered[1]) else bad).append(numbered)
     for numbered in bad[:_LOOKED_AT]:
-        fitting_shape = next((rival for rival in shapes if rival.fits(numbered[1])), shape)
-        if fitting_shape.separator != shape.separator:
-            _report_mixed(numbered, shape, fitting_shape, problems)
-        elif numbered == lines[0] and fitting and _is_header(shape, numbered[1]):
-            _report_header(numbered, shape, problems)
+        line, cells = numbered[1], shape.cells(numbered[1])
+        own_shape = next((rival for rival in shapes if rival.fits(line)), shape)
+        if own_shape.separator != shape.separator:
+            own, usual = _NAMES[own_shape.separator], _NAMES[shape.separator]
+            message = f"row is separated by {own}, most others by {usual}"
+            _report(problems, numbered, Cell(1, line.rstrip(" \t")), "KT112", message, "use one separator")
+        elif numbered == lines[0] and fitting and not any(_TIMELIKE.match(cell.text) for cell in cells):
+            names = ", ".join(quote(cell.value) for cell in cells[:5])
+            message = f"looks like a header row, with names that are not known: {names}"
+            hint = "columns are called start, end and label, or start, duration and label"
+            _report(problems, numbered, cells[0], "KT111", message, hint)
         else:
-            _report_line(numbered, shape, problems)
+            _report_line(numbered, cells, shape, problems)
     problems.add_rest(len(bad) - _LOOKED_AT)
     if not bad and _has_files(shape, lines, problems):
         return shape, []
@@ -174,23 +178,21 @@ def _is_another_kind(
     shape: RowShape, sample: Sequence[NumberedLine], count: int, problems: Problems, options: IntervalOptions
 ) -> bool:
     """Report a file that is wrong as a whole, once."""
-    if not any(_begins(shape, shape.cells(line)) for _, line in sample):
-        _report_foreign(sample[0], problems)
+    cut = [(numbered, shape.cells(numbered[1])) for numbered in sample]
+    timed = [(numbered, cells) for numbered, cells in cut if _begins(shape, cells)]
+    if not timed:
+        first, line = sample[0], sample[0][1]
+        message, hint = "format not recognised: no line begins with a time", "rows are start, end and label"
+        if line.lstrip(" \t").startswith("<"):
+            message, hint = "format not recognised: looks like XML", "export the layer as text or CSV"
+        _report(problems, first, _whole(line), "KT113", message, hint)
         return True
-    widths = Counter(len(cells) for _, line in sample if _begins(shape, cells := shape.cells(line)))
-    width, most = widths.most_common(1)[0]
+    width, most = Counter(len(cells) for _, cells in timed).most_common(1)[0]
     if width in (1, shape.width) or most <= len(sample) / 2:
         return False
-    numbered = next(line for line in sample if len(shape.cells(line[1])) == width)
+    numbered = next(numbered for numbered, cells in cut if len(cells) == width)
     _report_columns(numbered, shape, count, problems, options)
     return True
-
-
-def _report_foreign(numbered: NumberedLine, problems: Problems) -> None:
-    message, hint = "format not recognised: no line begins with a time", "rows are start, end and label"
-    if numbered[1].lstrip(" \t").startswith("<"):
-        message, hint = "format not recognised: looks like XML", "export the layer as text or CSV"
-    _report(problems, numbered, _whole(numbered[1]), "KT113", message, hint)
 
 
 def _report_columns(
@@ -249,27 +251,7 @@ def _whole(line: str) -> Cell:
     return Cell(len(line) - len(text) + 1, text.rstrip(" \t"))
 
 
-def _is_header(shape: RowShape, line: str) -> bool:
-    return not any(_TIMELIKE.match(cell.text) for cell in shape.cells(line))
-
-
-def _report_mixed(numbered: NumberedLine, shape: RowShape, line_shape: RowShape, problems: Problems) -> None:
-    used, usual = _NAMES[line_shape.separator], _NAMES[shape.separator]
-    message = f"row is separated by {used}, most others by {usual}"
-    line = numbered[1].rstrip(" \t")
-    _report(problems, numbered, Cell(1, line), "KT112", message, "use one separator")
-
-
-def _report_header(numbered: NumberedLine, shape: RowShape, problems: Problems) -> None:
-    cells = shape.cells(numbered[1])
-    names = ", ".join(quote(cell.value) for cell in cells[:5])
-    message = f"looks like a header row, with names that are not known: {names}"
-    hint = "columns are called start, end and label, or start, duration and label"
-    _report(problems, numbered, cells[0], "KT111", message, hint)
-
-
-def _report_line(numbered: NumberedLine, shape: RowShape, problems: Problems) -> None:
-    cells = shape.cells(numbered[1])
+def _report_line(numbered: NumberedLine, cells: Sequence[Cell], shape: RowShape, problems: Problems) -> None:
     unclosed = open_quote(cells)
     if unclosed is not None:
         hint = "a quote within a quoted field is doubled"
@@ -287,25 +269,25 @@ def _report_line(numbered: NumberedLine, shape: RowShape, problems: Problems) ->
         _report(problems, numbered, cells[-1], "KT111", message)
 
 
-def _is_odd_blank(character: str) -> bool:
-    return not character.isascii() and unicodedata.category(character) in ("Zs", "Cf")
-
-
-def _named(character: str) -> str:
-    return f"U+{ord(character):04X} {unicodedata.name(character, 'of no name')}"
-
-
-def _report_width(numbered: NumberedLine, cells: list[Cell], shape: RowShape, problems: Problems) -> None:
-    odd = next((at for at, character in enumerate(numbered[1]) if _is_odd_blank(character)), None)
+def _report_width(numbered: NumberedLine, cells: Sequence[Cell], shape: RowShape, problems: Problems) -> None:
+    odd = next(
+        (
+            (column, character)
+            for column, character in enumerate(numbered[1], 1)
+            if not character.isascii() and unicodedata.category(character) in ("Zs", "Cf")
+        ),
+        None,
+    )
     if odd is not None and len(cells) < shape.width:
-        message = f"{_named(numbered[1][odd])} does not separate columns"
-        _report(problems, numbered, Cell(odd + 1, " "), "KT111", message, "use blanks or tabs")
+        column, character = odd
+        name = f"U+{ord(character):04X} {unicodedata.name(character, 'of no name')}"
+        message = f"{name} does not separate columns"
+        _report(problems, numbered, Cell(column, " "), "KT111", message, "use blanks or tabs")
         return
     message = f"{plural(len(cells), 'column')} instead of {shape.width}: a row is {shape.expected}"
-    hint = None
-    surplus = cells[0]
-    if len(cells) > shape.width:
-        surplus = cells[shape.width]
-        if shape.separator == BLANK:
-            hint = "a label with spaces needs tabs between the columns"
-    _report(problems, numbered, surplus, "KT111", message, hint)
+    is_long = len(cells) > shape.width
+    hint = "a label with spaces needs tabs between the columns"
+    surplus = cells[shape.width] if is_long else cells[0]
+    _report(
+        problems, numbered, surplus, "KT111", message, hint if is_long and shape.separator == BLANK else None
+    )

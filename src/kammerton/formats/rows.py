@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from pathlib import PurePath
 
 import numpy as np
@@ -45,7 +46,7 @@ from kammerton.formats.reading import (
     TrackReading,
     keeps_lines,
 )
-from kammerton.formats.row_problems import RowShape, diagnose_rows, is_billboard, report_billboard, shapes_of
+from kammerton.formats.row_problems import RowShape, diagnose_rows, report_billboard, shapes_of
 from kammerton.formats.source import explained, read_text, with_newlines
 from kammerton.formats.tables import (
     BLANK,
@@ -320,9 +321,12 @@ def _are_durations(starts: Seconds, second: Seconds) -> bool:
     return bool((misses < _PLAINLY_S).all()) and not _meet(second, starts)
 
 
-def _option_does_not_apply(option: str, value: str, why: str) -> Diagnostic:
-    message = f"--{option} {value} does not apply: {why}"
-    return Diagnostic(code="KT133", severity="note", message=message)
+_Note = tuple[str, str]
+"""Code and message of a note."""
+
+
+def _option_does_not_apply(option: str, value: str, why: str) -> _Note:
+    return "KT133", f"--{option} {value} does not apply: {why}"
 
 
 # --- with a header --------------------------------------------------------------------------------------
@@ -369,9 +373,8 @@ def _below_header(text: str, header: Header, problems: Problems, options: Interv
     if rows.are_sound(rows.mark) or not rows.are_sound(other_decimal):
         rows.leave_out_bad(problems)
     elif options.decimal == "," and rows.has_points():
-        problems.add(
-            header.place(problems.file).diagnose(_option_does_not_apply("decimal", ",", "times have points"))
-        )
+        note = _option_does_not_apply("decimal", ",", "times have points")
+        problems.report(*note, header.place(problems.file), severity="note")
         rows.mark = other_decimal
     else:
         rows.report_mark(rows.mark, problems)
@@ -403,20 +406,20 @@ def _columns_of(header: Header, problems: Problems, options: IntervalOptions) ->
     if layout == "points" and indices.keys() & {"end", "duration"}:
         layout = "auto"
         note = _option_does_not_apply("layout", "points", "the header names an end or a duration")
-        problems.add(header.place(problems.file).diagnose(note))
+        problems.report(*note, header.place(problems.file), severity="note")
     points = _are_points(header, indices, options)
     for column in _missing(indices, layout, points=points):
         _report_missing(header, column, problems, options)
     if points:
         note = _read_as("change points", "no column is an end or a duration")
-        problems.add(header.place(problems.file).diagnose(note))
+        problems.report(*note, header.place(problems.file), severity="note")
     for column in _superfluous(indices, layout):
         indices.pop(column, None)
     return indices
 
 
-def _read_as(what: str, why: str) -> Diagnostic:
-    return Diagnostic(code="KT132", severity="note", message=f"read as {what}, since {why}")
+def _read_as(what: str, why: str) -> _Note:
+    return "KT132", f"read as {what}, since {why}"
 
 
 def _are_points(header: Header, indices: Mapping[Column, int], options: IntervalOptions) -> bool:
@@ -471,24 +474,16 @@ def _without_header(text: str, problems: Problems, options: IntervalOptions) -> 
     lines = numbered_lines(text)[0 if separator is None else 1 :]
     if "\\" in text:  # Audacity keeps frequencies in lines of their own
         lines = [line for line in lines if not line[1].lstrip(" \t").startswith("\\")]
-    if "|" in text and separator != "|" and is_billboard(lines):
-        report_billboard(lines, problems)
+    if not lines or ("|" in text and separator != "|" and report_billboard(lines, problems)):
         return None
-    if not lines:
-        return None
-    for layout, mark in _ways(options):
+    layouts: list[Layout] = [options.layout, "rows"] if options.layout == "points" else [options.layout]
+    marks: list[DecimalMark] = [",", "."] if options.decimal == "," else ["."]
+    for layout, mark in product(layouts, marks):
         for shape in shapes_of(layout, mark, separator):
             rows = _in_shape(lines, shape, problems.file)
             if rows is not None and _is_settled(rows, shape, problems, options):
                 return rows
     return _diagnosed(lines, separator, problems, options)
-
-
-def _ways(options: IntervalOptions) -> Iterator[tuple[Layout, DecimalMark]]:
-    """Yield the layouts and decimal marks to try: those of the options first."""
-    layouts: list[Layout] = [options.layout, "rows"] if options.layout == "points" else [options.layout]
-    marks: list[DecimalMark] = [",", "."] if options.decimal == "," else ["."]
-    return ((layout, mark) for layout in layouts for mark in marks)
 
 
 def _in_shape(lines: Sequence[NumberedLine], shape: RowShape, file: str) -> _Rows | None:
@@ -500,7 +495,11 @@ def _in_shape(lines: Sequence[NumberedLine], shape: RowShape, file: str) -> _Row
     if table.fill():
         return None
     rows = _Rows(table, shape.at, shape.layout, shape.mark)
-    if not rows.are_sound(shape.mark) or not _has_rest(table, shape):
+    if not rows.are_sound(shape.mark):
+        return None
+    if shape.extra == "value" and not are_times(table.columns[1], shape.mark):
+        return None
+    if shape.extra == "file" and len({*table.columns[0]} - {""}) != 1:
         return None
     if closing is not None:
         rows.close(closing)
@@ -517,29 +516,19 @@ def _without_closing(
     return (lines[:-1], lines[-1]) if is_time else (lines, None)
 
 
-def _has_rest(table: Table, shape: RowShape) -> bool:
-    """Return whether the cells that are no columns are what they should be."""
-    if shape.extra == "value":
-        return are_times(table.columns[1], shape.mark)
-    if shape.extra == "file":
-        return len({*table.columns[0]} - {""}) == 1
-    return True
-
-
 def _is_settled(rows: _Rows, shape: RowShape, problems: Problems, options: IntervalOptions) -> bool:
     """Return whether only one shape is possible, and note what was read that the options do not say."""
     first, second = rows.seconds()
-    layout, note = _layout_shown(shape, options.layout, first, second)
+    layout, *notes = _layout_shown(shape, options.layout, first, second)
     if layout is None:
         return False
-    notes = [] if note is None else [note]
     if options.decimal == "," and shape.mark == ".":
         if not rows.has_points():
             return False
         notes.append(_option_does_not_apply("decimal", ",", "times have points"))
     rows.take_for(layout)
-    for diagnostic in notes:
-        problems.add(rows.table.locate(0, rows.at["start"]).diagnose(diagnostic))
+    for note in notes:
+        problems.report(*note, rows.table.locate(0, rows.at["start"]), severity="note")
     if options.layout == "auto" and layout == "rows" and _are_durations(first, second):
         message = "looks like start, duration, label: rows would end where the next starts"
         hint = "--layout durations reads them so, --layout rows takes the second time for the end"
@@ -552,30 +541,23 @@ def _is_settled(rows: _Rows, shape: RowShape, problems: Problems, options: Inter
 
 def _layout_shown(
     shape: RowShape, asked: Layout, first: Seconds, second: Seconds
-) -> tuple[RowLayout | None, Diagnostic | None]:
+) -> tuple[RowLayout | None, *tuple[_Note, ...]]:
     """Return the layout that the times show, None if it is not plain; and a note if the options differ."""
     with np.errstate(over="ignore"):
         as_rows, as_durations = _meet(second, first), _meet(first + second, first)
-    layout_and_note: tuple[RowLayout | None, Diagnostic | None] = shape.layout, None
+    are_rows = _option_does_not_apply("layout", asked, "rows are start, end and label, and meet")
     if shape.extra == "value":
         note = _read_as("time, value, duration and label", "rows have 4 columns and meet so")
-        layout_and_note = ("durations", note) if as_durations else (None, None)
-    elif shape.layout == "points" and asked == "auto":
-        layout_and_note = "points", _read_as("change points", "rows have a time and a label")
-    elif asked == "points" and shape.layout == "rows":
-        layout_and_note = ("rows", _are_rows(asked)) if as_rows else (None, None)
-        layout_and_note = layout_and_note if (first != second).any() else ("rows", None)
-    elif asked == "durations" and as_rows and not as_durations:
-        layout_and_note = "rows", _are_rows(asked)
-    elif asked == "auto" and len(first) > 1 and not second.any():
-        layout_and_note = "durations", None
-    elif asked == "auto" and shape.extra == "file" and as_durations and not as_rows:
-        layout_and_note = "durations", _read_as("start, duration and label", "rows meet so")
-    return layout_and_note
-
-
-def _are_rows(asked: str) -> Diagnostic:
-    return _option_does_not_apply("layout", asked, "rows are start, end and label, and meet")
+        return ("durations", note) if as_durations else (None,)
+    if asked == "points" and shape.layout == "rows" and (first != second).any():
+        return ("rows", are_rows) if as_rows else (None,)
+    if asked == "durations" and as_rows and not as_durations:
+        return "rows", are_rows
+    if asked == "auto" and shape.layout == "points":
+        return "points", _read_as("change points", "rows have a time and a label")
+    if asked == "auto" and shape.extra == "file" and as_durations and not as_rows and second.any():
+        return "durations", _read_as("start, duration and label", "rows meet so")
+    return ("durations" if asked == "auto" and len(first) > 1 and not second.any() else shape.layout,)
 
 
 def _diagnosed(
