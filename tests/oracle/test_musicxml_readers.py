@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from kammerton.fingering.annotation import LEFT, RIGHT, Fingering
-from kammerton.fingering.formats.musicxml import score_or_archive
+from kammerton.fingering.formats.musicxml import parse_score
 from kammerton.fingering.formats.musicxml_writer import render_musicxml
 from kammerton.fingering.reading import read_fingering
 from unit.fingering.scores import GRAND, measures, note, partwise
@@ -62,7 +62,7 @@ def by_music21(text: str) -> Sounding:
 
 
 def by_us(text: str) -> Sounding:
-    (_, fingering), *_ = score_or_archive(text.encode(), name="a.musicxml").annotations
+    (_, fingering), *_ = parse_score(text.encode(), name="a.musicxml").annotations
     return sounding(fingering)
 
 

@@ -2,7 +2,7 @@
 """Scores in MusicXML that tests are made of, and readings of them as tests hold them."""
 
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.formats.musicxml import score_from_bytes
+from kammerton.fingering.formats.musicxml import parse_score
 from kammerton.fingering.formats.notes import ReadingOptions
 from kammerton.model.task import Reading
 from unit.formats.telling import tell
@@ -69,7 +69,7 @@ def partwise(*parts: str) -> str:
 
 
 def parsed(text: str, **options: object) -> Reading[Fingering]:
-    return score_from_bytes(text.encode(), name="a.xml", options=ReadingOptions(**options))  # type: ignore[arg-type]
+    return parse_score(text.encode(), name="a.xml", options=ReadingOptions(**options))  # type: ignore[arg-type]
 
 
 def told(reading: Reading[Fingering]) -> str:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from effort import effort
-from kammerton.fingering.formats.musicxml import score_from_bytes
+from kammerton.fingering.formats.musicxml import parse_score
 from kammerton.fingering.formats.notes import ReadingOptions
 from kammerton.fingering.formats.xml_document import XmlText
 from kammerton.formats import Limits
@@ -330,7 +330,7 @@ def test_elements_of_a_note_are_bounded() -> None:
 
 def test_notes_are_bounded() -> None:
     options = ReadingOptions(limits=Limits(rows=2))
-    reading = score_from_bytes(score(*[note("C4")] * 3).encode(), name="a.xml", options=options)
+    reading = parse_score(score(*[note("C4")] * 3).encode(), name="a.xml", options=options)
     assert told(reading) == "error 5:1+5 KT106 more than 2 notes"
 
 
@@ -371,7 +371,7 @@ NAMED = partwise(measures(GRAND + note("C4", "9"), part="Flügel 𝄞"))
     ],
 )
 def test_encodings(data: bytes) -> None:
-    reading = score_from_bytes(data, name="a.xml")
+    reading = parse_score(data, name="a.xml")
     problem = reading.diagnostics[0]
     assert re.fullmatch(
         r"`9` is not a finger: [a-z ]+ \(part Flügel [𝄞x], measure 1, beat 1\)", problem.message
@@ -390,10 +390,10 @@ def test_unknown_encodings(name: str) -> None:
 
 
 def test_bytes_that_are_not_of_the_encoding() -> None:
-    reading = score_from_bytes(b"<score-partwise>\n\xe9</score-partwise>", name="a.xml")
+    reading = parse_score(b"<score-partwise>\n\xe9</score-partwise>", name="a.xml")
     assert [d.concise() for d in reading.diagnostics] == ["a.xml:2:1: KT104 not UTF-8: byte 0xE9"]
     latin = ReadingOptions(encoding="latin-1")
-    reading = score_from_bytes(b"<score-partwise>\n\xe9</score-partwise>", name="a.xml", options=latin)
+    reading = parse_score(b"<score-partwise>\n\xe9</score-partwise>", name="a.xml", options=latin)
     assert [d.code for d in reading.diagnostics] == ["KT110"]
 
 
@@ -419,7 +419,7 @@ def test_any_document_is_read_or_said_to_be_wrong(data: st.DataObject) -> None:
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_said_to_be_wrong(data: bytes) -> None:
-    assert score_from_bytes(data, name="a.xml").annotations == ()
+    assert parse_score(data, name="a.xml").annotations == ()
 
 
 # --- pages -----------------------------------------------------------------------------------

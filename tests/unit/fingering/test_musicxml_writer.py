@@ -13,7 +13,7 @@ from hypothesis import given
 from fingering_strategies import fingerings
 from kammerton.errors import OptionError
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
-from kammerton.fingering.formats.musicxml import score_from_bytes
+from kammerton.fingering.formats.musicxml import parse_score
 from kammerton.fingering.formats.musicxml_writer import render_musicxml
 from kammerton.fingering.formats.pig import render_pig
 from kammerton.fingering.reading import parse_fingering, read_fingering
@@ -33,7 +33,7 @@ def made(*notes: Note) -> Fingering:
 
 
 def reread(fingering: Fingering) -> Fingering:
-    reading = score_from_bytes(render_musicxml(fingering).encode(), name="a.xml")
+    reading = parse_score(render_musicxml(fingering).encode(), name="a.xml")
     assert {d.code for d in reading.diagnostics} <= {"KT345", "KT347"}
     ((annotator, found),) = reading.annotations
     assert annotator is None
@@ -175,7 +175,7 @@ def test_long_pieces_have_longer_measures(end: float) -> None:
 def test_an_empty_fingering_is_an_empty_measure() -> None:
     text = render_musicxml(made())
     assert text.count("<measure ") == 1
-    assert [d.code for d in score_from_bytes(text.encode(), name="a").diagnostics] == ["KT110"]
+    assert [d.code for d in parse_score(text.encode(), name="a").diagnostics] == ["KT110"]
 
 
 @pytest.mark.parametrize("time", [-1.0, float("nan"), float("inf"), 2e9])

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.formats.musicxml import read_score, score_or_archive
+from kammerton.fingering.formats.musicxml import parse_score, read_score
 from kammerton.fingering.formats.notes import ReadingOptions
 from kammerton.fingering.reading import read_fingering
 from kammerton.formats import Limits
@@ -41,7 +41,7 @@ def archived(content: str | bytes = SCORE, name: str = "score.xml") -> bytes:
 
 
 def parsed(data: bytes, name: str = "a.mxl", **limits: int) -> Reading[Fingering]:
-    return score_or_archive(data, name=name, options=ReadingOptions(limits=Limits(**limits)))
+    return parse_score(data, name=name, options=ReadingOptions(limits=Limits(**limits)))
 
 
 def said(data: bytes, name: str = "a.mxl", **limits: int) -> list[str]:

@@ -13,8 +13,7 @@ import os
 import struct
 import zipfile
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -28,7 +27,14 @@ import numpy as np
 from kammerton.errors import DataError, Diagnostic, clip, plural, printable, quote, some
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, Fingering
 from kammerton.fingering.formats.abcdf_music import ZERO, add_times
-from kammerton.fingering.formats.musicxml_parts import Part, PartReader, ScoreNote, Spot, home_staves
+from kammerton.fingering.formats.musicxml_parts import (
+    Part,
+    PartReader,
+    ScoreNote,
+    ScoreTree,
+    Spot,
+    home_staves,
+)
 from kammerton.fingering.formats.notes import (
     DEFAULT_OPTIONS,
     Notes,
@@ -38,28 +44,16 @@ from kammerton.fingering.formats.notes import (
 )
 from kammerton.fingering.formats.xml_document import (
     Element,
-    Position,
     ScoreProblems,
-    ScoreTree,
-    XmlText,
+    XmlReader,
     decode_xml,
-    looks_like_xml,
-    parse_xml,
 )
 from kammerton.fingering.labels import Encoding, FingerLabel, Hand, inspect, parse_label
-from kammerton.formats.reading import Limits, Problems
+from kammerton.formats.reading import Limits
 from kammerton.formats.source import read_bytes
 from kammerton.model.task import Reading
 
-__all__ = [
-    "MOST_ALTERNATES",
-    "FingerReader",
-    "NoteLabels",
-    "parse_musicxml",
-    "read_score",
-    "score_from_bytes",
-    "score_or_archive",
-]
+__all__ = ["FingerReader", "NoteLabels", "parse_score", "read_score"]
 
 MOST_ALTERNATES = 9
 """Alternatives of one note that are read; each makes an annotator."""
@@ -157,11 +151,11 @@ class FingerReader:
                     _extend(choices[-1], label)
                 else:
                     message = f"more than {MOST_ALTERNATES} alternatives: left out"
-                    self._problems.say("KT357", "warning", message, element, note.where)
+                    self._problems.report_of(element, "KT357", message, note.where, severity="warning")
                 continue
             if kind is not None:
                 message = f"{kind} without a finger before it: taken as the finger"
-                self._problems.say("KT357", "warning", message, element, note.where)
+                self._problems.report_of(element, "KT357", message, note.where, severity="warning")
             choices.append(_Choice(label))
         return choices
 
@@ -173,10 +167,10 @@ class FingerReader:
             message = f"{problem.message}: the note counts as without finger"
             problem = problem.at(severity="warning", message=message)
         if problem is not None:
-            self._problems.add(problem, element, where)
+            self._problems.add_of(element, problem, where)
         elif not text:
             message = "empty fingering: the note counts as without finger"
-            self._problems.say("KT357", "note", message, element, where)
+            self._problems.report_of(element, "KT357", message, where, severity="note")
         return None if found.label is None else _Label(found.label, found.canonical, element)
 
     def _settle(self, notes: Sequence[ScoreNote], choices: list[list[_Choice]]) -> None:
@@ -189,7 +183,7 @@ class FingerReader:
         count = len(choices[crowded])
         message = f"{count} fingers on one note of a chord: they go to its {len(notes)} notes by hand"
         element = choices[crowded][0].main.element
-        self._problems.say("KT357", "note", message, element, notes[crowded].where)
+        self._problems.report_of(element, "KT357", message, notes[crowded].where, severity="note")
         if len(everything[-1].alternates) == len(notes):  # another whole chord
             others = sorted(everything[-1].alternates, key=_strike)
         else:
@@ -212,7 +206,7 @@ class FingerReader:
             else:
                 message = f"fingers that do not go to the {len(notes)} notes of their chord: {quote(texts)}"
                 kept = []
-            self._problems.say("KT357", "warning", message, each[0].main.element, note.where)
+            self._problems.report_of(each[0].main.element, "KT357", message, note.where, severity="warning")
             each[:] = kept
 
     def _continue_tied(self, note: ScoreNote, choices: list[_Choice]) -> None:
@@ -223,7 +217,7 @@ class FingerReader:
                 continue
             if not choices:
                 message = "finger on the continuation of a tie, none on its beginning: taken as the finger"
-                self._problems.say("KT357", "warning", message, element, where)
+                self._problems.report_of(element, "KT357", message, where, severity="warning")
                 choices.append(_Choice(label))
                 continue
             now = choices[0].main.label.fingers[-1:]
@@ -233,7 +227,7 @@ class FingerReader:
                 message = (
                     f"finger on the continuation of a tie: {quote(element.text.strip())} takes the key over"
                 )
-                self._problems.say("KT357", "note", message, element, where)
+                self._problems.report_of(element, "KT357", message, where, severity="note")
             choices[0].main = choices[0].main.taken_over(label)
             choices[0].alternates = [each.taken_over(label) for each in choices[0].alternates]
 
@@ -263,34 +257,44 @@ Labelled = tuple[ScoreNote, int, NoteLabels]
 """A note, the hand that plays it, and its labels."""
 
 
-def score_from_bytes(
-    data: bytes, *, name: str, options: ReadingOptions = DEFAULT_OPTIONS
+def read_score(
+    path: str | os.PathLike[str], name: str, options: ReadingOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
-    """Read a MusicXML document that is not compressed; parameters as in :func:`parse_musicxml`."""
+    """Read a score from a file, compressed or not."""
     try:
-        source = decode_xml(data, name=name, encoding=options.encoding, limits=options.limits)
+        data = read_bytes(path, name=name, limits=options.limits)
     except DataError as error:
         return Reading((), error.diagnostics)
-    return parse_musicxml(source, options=options)
+    return parse_score(data, name=name, options=options)
 
 
-def parse_musicxml(source: XmlText, *, options: ReadingOptions = DEFAULT_OPTIONS) -> Reading[Fingering]:
-    """Read a MusicXML document."""
-    problems = Problems(source.file)
-    placed = ScoreProblems(problems, source)
-    reader = PartReader(placed, options.limits)
+def parse_score(data: bytes, *, name: str, options: ReadingOptions = DEFAULT_OPTIONS) -> Reading[Fingering]:
+    """Read a score from bytes as :func:`read_score` does."""
+    limits = options.limits
     try:
-        parse_xml(source, ScoreTree(source, reader, options.limits), options.limits)
+        if data.startswith(b"PK"):
+            member, data = _unpack(data, name, limits)
+            name, limits = f"{name}/{member}", replace(limits, bytes=limits.bytes * EXPANSION)
+        elif PurePath(name).suffix.lower() == ".mxl" and not _looks_like_xml(data):
+            _refuse("KT400", "not a zip archive", name)
+        problems = ScoreProblems(decode_xml(data, name=name, encoding=options.encoding, limits=limits))
+    except DataError as error:
+        return Reading((), error.diagnostics)
+    reader = PartReader(problems, limits)
+    try:
+        ScoreTree(problems.source, reader, limits).parse()
     except DataError as error:
         return Reading((), (*problems.diagnostics(), *error.diagnostics))
-    _say_written_fingers(reader.written_fingers, placed)
-    notes = list(_labelled(reader.parts, placed, options))
-    if not notes:
+    _report_written_fingers(reader.written_fingers, problems)
+    notes = list(_labelled(reader.parts, problems, options))
+    if not notes or problems.has_errors:
         return finish((), problems)
-    if problems.has_errors:
-        return Reading((), problems.diagnostics())
-    annotations = _annotations(notes, _measure_starts(reader.parts), source, problems)
-    return Reading(annotations, problems.diagnostics())
+    return finish(_annotations(notes, _measure_starts(reader.parts), problems), problems)
+
+
+def _looks_like_xml(data: bytes) -> bool:
+    """Tell XML from other files by its first character, in the encodings that have a mark or are ASCII."""
+    return data[:64].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"<")
 
 
 def _measure_starts(parts: Sequence[Part]) -> list[Fraction]:
@@ -299,15 +303,12 @@ def _measure_starts(parts: Sequence[Part]) -> list[Fraction]:
     for part in parts:
         for measure, length in part.lengths.items():
             lengths.setdefault(measure, []).append(length)
-    # of a measure that stands empty in a score by measures, no part tells the length
-    usual = [_usual(lengths.get(measure, [ZERO])) for measure in range(max(lengths, default=-1) + 1)]
+    usual = []
+    for measure in range(max(lengths, default=-1) + 1):
+        # of a measure that stands empty in a score by measures, no part tells the length
+        choices = lengths.get(measure, [ZERO])
+        usual.append(max(sorted(set(choices), reverse=True), key=choices.count))  # the longest of several
     return list(accumulate(usual, add_times, initial=ZERO))
-
-
-def _usual(lengths: Sequence[Fraction]) -> Fraction:
-    """Return the most frequent length, of equally frequent ones the longest."""
-    counts = Counter(lengths)
-    return max(counts, key=lambda length: (counts[length], length))
 
 
 def _labelled(parts: Sequence[Part], problems: ScoreProblems, options: ReadingOptions) -> Iterator[Labelled]:
@@ -317,8 +318,8 @@ def _labelled(parts: Sequence[Part], problems: ScoreProblems, options: ReadingOp
         staves = home_staves(part, problems) if len(hands) > 1 else [1] * len(part.notes)
         playing = [hands[min(staff, len(hands)) - 1] for staff in staves]
         chords = [(note.chord, hand) for note, hand in zip(part.notes, playing, strict=True)]
-        for (_, hand), group in groupby(zip(chords, part.notes, strict=True), key=itemgetter(0)):
-            notes = [note for _, note in group]
+        for (_, hand), chord in groupby(zip(chords, part.notes, strict=True), key=itemgetter(0)):
+            notes = [note for _, note in chord]
             for note, labels in zip(notes, readers[hand].label_chord(notes), strict=True):
                 yield note, hand, labels
 
@@ -332,33 +333,33 @@ def _hands(
     for part in grand:
         if part.staves > 2:
             message = f"part of {part.staves} staves: those below the second taken as the left hand"
-            _say_of(part, "KT356", message, problems)
+            _warn_of(part, "KT356", message, problems)
     if grand:
         for part in playing:
             if part.staves == 1:
                 message = "part of one staff left out: another part has the staves of a piano"
-                _say_of(part, "KT358", message, problems)
+                _warn_of(part, "KT358", message, problems)
         return [(part, (RIGHT, LEFT)) for part in grand]
     if options.hand != "auto":
         return [(part, (RIGHT if options.hand == "right" else LEFT,)) for part in playing]
     if len(playing) == 1:
-        _say_of(playing[0], "KT356", "single staff taken as the right hand", problems, _HAND_HINT)
+        _warn_of(playing[0], "KT356", "single staff taken as the right hand", problems, _HAND_HINT)
     elif len(playing) == 2:
         message = "two parts of one staff: the upper one taken as the right hand, the lower as the left"
-        _say_of(playing[0], "KT356", message, problems, _HAND_HINT)
+        _warn_of(playing[0], "KT356", message, problems, _HAND_HINT)
     elif playing:
         first = playing[0].notes[0]
         message = f"{len(playing)} parts of one staff each: which hand plays which cannot be told"
-        problems.say("KT352", "error", message, first.element, first.where, _HAND_HINT)
+        problems.report_of(first.element, "KT352", message, first.where, hint=_HAND_HINT)
     return list(zip(playing, ((RIGHT,), (LEFT,)), strict=False))
 
 
-def _say_of(part: Part, code: str, message: str, problems: ScoreProblems, hint: str | None = None) -> None:
+def _warn_of(part: Part, code: str, message: str, problems: ScoreProblems, hint: str | None = None) -> None:
     first = part.notes[0]
-    problems.say(code, "warning", message, first.element, first.where, hint)
+    problems.report_of(first.element, code, message, first.where, severity="warning", hint=hint)
 
 
-def _say_written_fingers(written: Sequence[tuple[Element, Spot]], problems: ScoreProblems) -> None:
+def _report_written_fingers(written: Sequence[tuple[Element, Spot]], problems: ScoreProblems) -> None:
     """Report text that looks like fingers, once, at the first one."""
     if not written:
         return
@@ -369,36 +370,33 @@ def _say_written_fingers(written: Sequence[tuple[Element, Spot]], problems: Scor
     hint = (
         "make each a fingering of its note, `<fingering>` in `<technical>`; MuseScore has a palette of them"
     )
-    problem = Diagnostic(code="KT368", severity="note", message=message, hint=hint, count=len(written))
-    problems.add(problem, first, where)
+    problems.report_of(first, "KT368", message, where, severity="note", hint=hint, count=len(written))
 
 
 def _annotations(
-    labelled: Sequence[Labelled], starts: Sequence[Fraction], source: XmlText, problems: Problems
-) -> tuple[tuple[str | None, Fingering], ...]:
+    labelled: Sequence[Labelled], starts: Sequence[Fraction], problems: ScoreProblems
+) -> list[tuple[str | None, Fingering]]:
     """Return the annotation of each annotator: notes by onset, at one onset in the order of the score."""
-    begins = [starts[note.bar.index] + note.offset for note, _, _ in labelled]
-    ends = [begin + note.length for begin, (note, _, _) in zip(begins, labelled, strict=True)]
-    onsets = np.array([float(begin) for begin in begins])
-    order = np.argsort(onsets, kind="stable").tolist()
-    ordered = [labelled[index] for index in order]
-    annotators = 1 + max(len(labels.alternates) for _, _, labels in ordered)
+    timed = [(starts[entry[0].bar.index] + entry[0].offset, *entry) for entry in labelled]
+    timed.sort(key=lambda entry: float(entry[0]))
+    heads = [note for _, note, _, _ in timed]
+    annotators = 1 + max(len(labels.alternates) for _, _, _, labels in timed)
     notes = [
         Notes(
-            onsets[order],
-            np.array([float(end) for end in ends])[order],
-            np.array([note.midi for note, _, _ in ordered], dtype=np.int64),
-            np.array([_hand(labels.of(annotator), hand) for _, hand, labels in ordered], dtype=np.int64),
-            [labels.of(annotator) for _, _, labels in ordered],
-            lambda row, _: source.tag("note", ordered[row][0].element.position),
+            np.array([float(onset) for onset, _, _, _ in timed]),
+            np.array([float(onset + note.length) for onset, note, _, _ in timed]),
+            np.array([note.midi for note in heads], dtype=np.int64),
+            np.array([_hand(labels.of(annotator), hand) for _, _, hand, labels in timed], dtype=np.int64),
+            [labels.of(annotator) for _, _, _, labels in timed],
+            lambda row, _: problems.source.tag_of(heads[row].element),
             unit="quarters",
-            place_of=lambda row: ordered[row][0].where.in_part,
+            place_of=lambda row: heads[row].where.in_part,
         )
         for annotator in range(annotators)
     ]
     check_notes(notes[0], problems)
     names = [None] if annotators == 1 else [str(number + 1) for number in range(annotators)]
-    return tuple((name, each.fingering()) for name, each in zip(names, notes, strict=True))
+    return [(name, own_notes.fingering()) for name, own_notes in zip(names, notes, strict=True)]
 
 
 def _hand(label: str, staff: int) -> int:
@@ -423,37 +421,6 @@ _ENCRYPTED = 0x1
 Member = zipfile.ZipInfo
 
 
-def read_score(
-    path: str | os.PathLike[str], name: str, options: ReadingOptions = DEFAULT_OPTIONS
-) -> Reading[Fingering]:
-    """Read a score from a file, compressed or not."""
-    try:
-        data = read_bytes(path, name=name, limits=options.limits)
-    except DataError as error:
-        return Reading((), error.diagnostics)
-    return score_or_archive(data, name=name, options=options)
-
-
-def score_or_archive(
-    data: bytes, *, name: str, options: ReadingOptions = DEFAULT_OPTIONS
-) -> Reading[Fingering]:
-    """Read a score from bytes as :func:`read_score` does."""
-    try:
-        if not data.startswith(b"PK"):
-            if PurePath(name).suffix.lower() == ".mxl" and not looks_like_xml(data):
-                _refuse("KT400", "not a zip archive", name)
-            return score_from_bytes(data, name=name, options=options)
-        member, document = _unpack(data, name, options.limits)
-    except DataError as error:
-        return Reading((), error.diagnostics)
-    within = replace(options, limits=_enlarged(options.limits))
-    return score_from_bytes(document, name=f"{name}/{member}", options=within)
-
-
-def _enlarged(limits: Limits) -> Limits:
-    return replace(limits, bytes=limits.bytes * EXPANSION)
-
-
 def _refuse(code: str, message: str, name: str, hint: str | None = None) -> NoReturn:
     raise DataError((Diagnostic(code=code, severity="error", message=message, file=name, hint=hint),))
 
@@ -468,7 +435,9 @@ def _unpack(data: bytes, name: str, limits: Limits) -> tuple[str, bytes]:
             if container is None:
                 score = _only_score(members, name)
             else:
-                score = _root_file(_content(archive, container, name, limits), members, name, limits)
+                score = _root_file(
+                    _content(archive, container, name, limits), members, f"{name}/{CONTAINER}", limits
+                )
             return score.filename, _content(archive, score, name, limits)
     except (
         zipfile.BadZipFile,
@@ -519,39 +488,31 @@ def _only_score(members: dict[str, Member], name: str) -> Member:
     ]
     if len(scores) == 1:
         return scores[0]
-    found = "no score" if not scores else f"{len(scores)} scores"
-    _refuse("KT404", f"archive without {CONTAINER} has {found}", name, "it says which file is the score")
+    count = "no score" if not scores else f"{len(scores)} scores"
+    _refuse("KT404", f"archive without {CONTAINER} has {count}", name, "it says which file is the score")
 
 
-class _Container:
+class _Container(XmlReader):
     """Takes the first root file that a container names."""
 
-    def __init__(self) -> None:
-        self.path: str | None = None
+    path: str | None = None
 
-    def start(self, name: str, attributes: dict[str, str], position: Callable[[], Position]) -> bool:
-        del position
+    def start(self, name: str, attributes: dict[str, str]) -> bool:
+        """Take a start tag."""
         if name.rpartition(":")[2] == "rootfile" and self.path is None:
             self.path = attributes.get("full-path")
         return True
 
-    def end(self) -> None:
-        pass
-
-    def characters(self, text: str) -> None:
-        pass
-
 
 def _root_file(data: bytes, members: dict[str, Member], name: str, limits: Limits) -> Member:
-    shown = f"{name}/{CONTAINER}"
-    container = _Container()
-    parse_xml(decode_xml(data, name=shown, encoding="utf-8", limits=limits), container, limits)
+    container = _Container(decode_xml(data, name=name, encoding="utf-8", limits=limits), limits)
+    container.parse()
     if container.path is None:
-        _refuse("KT404", "container names no root file", shown)
+        _refuse("KT404", "container names no root file", name)
     if _escapes(container.path):
-        _refuse("KT401", f"container names a file outside of the archive: {quote(container.path)}", shown)
+        _refuse("KT401", f"container names a file outside of the archive: {quote(container.path)}", name)
     if container.path not in members:
-        _refuse("KT404", f"container names a file that is not in the archive: {quote(container.path)}", shown)
+        _refuse("KT404", f"container names a file that is not in the archive: {quote(container.path)}", name)
     return members[container.path]
 
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from operator import itemgetter
 
-from kammerton.errors import Diagnostic, clip, plural, printable, quote
+from kammerton.errors import clip, plural, printable, quote
 from kammerton.fingering.annotation import midi_of
 from kammerton.fingering.formats.abcdf_music import ZERO, add_times
-from kammerton.fingering.formats.xml_document import Element, ScoreProblems, refuse
+from kammerton.fingering.formats.xml_document import Element, ScoreProblems, XmlReader, XmlText, refuse
 from kammerton.formats.reading import Limits
 
 __all__ = [
@@ -21,87 +21,72 @@ __all__ = [
     "Part",
     "PartReader",
     "ScoreNote",
+    "ScoreTree",
     "Spot",
     "home_staves",
-    "read_integer",
-    "read_pitch",
-    "read_staff",
-    "read_time",
 ]
 
-_TIME = re.compile(r"[0-9]{1,10}(?:\.[0-9]{0,6})?")
-_INTEGER = re.compile(r"[+-]?[0-9]{1,3}")
+_TIME = r"[0-9]{1,10}(?:\.[0-9]{0,6})?"
+_INTEGER = r"[+-]?[0-9]{1,3}"
+_NUMBERS = {
+    "duration": (_TIME, "a number from zero on"),
+    "divisions": (rf"(?=.*[1-9]){_TIME}", "a number above zero"),
+    "chromatic": (_INTEGER, "a whole number"),
+    "octave-change": (_INTEGER, "a whole number"),
+    "staff": ("[1-9][0-9]?", "a number from 1 to 99"),
+    "staves": ("[1-9][0-9]?", "a number from 1 to 99"),
+}
+"""Patterns of the numbers that elements hold, and what messages call these."""
 _ALTER = re.compile(r"[+-]?[0-9](?:\.[0-9]{0,6})?")
 MAX_ALTER = 4
 
 
-def read_time(element: Element, problems: ScoreProblems, where: object) -> Fraction | None:
-    """Read a duration, or divisions, which are above zero; None, and KT353, if it is none."""
-    text = element.text.strip()
-    if _TIME.fullmatch(text):
-        value = Fraction(text)
-        if value or element.name != "divisions":
-            return value
-    kind = "a number above zero" if element.name == "divisions" else "a number from zero on"
-    problems.say("KT353", "error", f"{element.name} is not {kind}: {quote(text)}", element, where)
-    return None
-
-
-def read_integer(element: Element | None, problems: ScoreProblems, where: object) -> int:
-    """Read a whole number; 0 if there is no element, and KT353 if it is no number."""
+def _read_number(
+    element: Element | None, problems: ScoreProblems, where: object, default: int = 0
+) -> Fraction | int:
+    """Return the number of an element; the default if it has none, which is reported."""
     if element is None:
-        return 0
+        return default
+    pattern, kind = _NUMBERS[element.name]
     text = element.text.strip()
-    if _INTEGER.fullmatch(text):
-        return int(text)
-    problems.say("KT353", "error", f"{element.name} is not a whole number: {quote(text)}", element, where)
-    return 0
+    if re.fullmatch(pattern, text):
+        return Fraction(text)
+    problems.report_of(element, "KT353", f"{element.name} is not {kind}: {quote(text)}", where)
+    return default
 
 
-def read_staff(element: Element, problems: ScoreProblems, where: object) -> int:
-    """Read the number of a staff, from 1; KT353 if it is none."""
-    text = element.text.strip()
-    if re.fullmatch(r"[1-9][0-9]?", text):
-        return int(text)
-    problems.say(
-        "KT353", "error", f"{element.name} is not a number from 1 to 99: {quote(text)}", element, where
-    )
-    return 1
-
-
-def read_pitch(pitch: Element, problems: ScoreProblems, where: object) -> int | None:
-    """Read a written pitch as a MIDI number; None, and KT354, if it is none."""
-    step = _text(pitch, "step")
-    octave = _text(pitch, "octave")
+def _read_pitch(pitch: Element, problems: ScoreProblems, where: object) -> int | None:
+    """Read a written pitch as a MIDI number; None if it is none, which is reported."""
     alter = _read_alter(pitch, problems, where)
-    if not re.fullmatch("[A-G]", step):
-        hint = "German `H` is `B`, `B` is `B` with an alter of -1" if step == "H" else None
-        _say_no_pitch(pitch, "step", "a letter from A to G", problems, where, hint)
-    elif not re.fullmatch("[0-9]", octave):
-        _say_no_pitch(pitch, "octave", "a number from 0 to 9", problems, where, None)
-    elif alter is not None:
-        midi = midi_of(step, alter, int(octave))
-        if 0 <= midi <= 127:
-            return midi
-        message = f"pitch beyond the range of MIDI: {step}{octave} altered by {alter}"
-        problems.say("KT354", "error", message, pitch, where)
+    texts = []
+    for name, pattern, kind in (
+        ("step", "[A-G]", "a letter from A to G"),
+        ("octave", "[0-9]", "a number from 0 to 9"),
+    ):
+        element = pitch.find(name)
+        text = _text(pitch, name)
+        if element is None:
+            problems.report_of(pitch, "KT354", f"pitch without {name}", where)
+            return None
+        if not re.fullmatch(pattern, text):
+            hint = "German `H` is `B`, `B` is `B` with an alter of -1" if text == "H" else None
+            problems.report_of(element, "KT354", f"{name} is not {kind}: {quote(text)}", where, hint=hint)
+            return None
+        texts.append(text)
+    if alter is None:
+        return None
+    step, octave = texts
+    midi = midi_of(step, alter, int(octave))
+    if 0 <= midi <= 127:
+        return midi
+    message = f"pitch beyond the range of MIDI: {step}{octave} altered by {alter}"
+    problems.report_of(pitch, "KT354", message, where)
     return None
 
 
 def _text(element: Element, name: str) -> str:
-    found = element.find(name)
-    return "" if found is None else found.text.strip()
-
-
-def _say_no_pitch(
-    pitch: Element, name: str, kind: str, problems: ScoreProblems, where: object, hint: str | None
-) -> None:
-    element = pitch.find(name)
-    if element is None:
-        problems.say("KT354", "error", f"pitch without {name}", pitch, where)
-    else:
-        message = f"{name} is not {kind}: {quote(element.text.strip())}"
-        problems.say("KT354", "error", message, element, where, hint)
+    child = element.find(name)
+    return "" if child is None else child.text.strip()
 
 
 def _read_alter(pitch: Element, problems: ScoreProblems, where: object) -> int | None:
@@ -112,12 +97,12 @@ def _read_alter(pitch: Element, problems: ScoreProblems, where: object) -> int |
     text = element.text.strip()
     if not _ALTER.fullmatch(text) or abs(Fraction(text)) > MAX_ALTER:
         message = f"alter is not a number from -{MAX_ALTER} to {MAX_ALTER}: {quote(text)}"
-        problems.say("KT354", "error", message, element, where)
+        problems.report_of(element, "KT354", message, where)
         return None
     semitones = int(Fraction(text))
     if semitones != Fraction(text):
         message = f"no key lies between two keys: alter {quote(text)} read as {semitones}"
-        problems.say("KT355", "warning", message, element, where)
+        problems.report_of(element, "KT355", message, where, severity="warning")
     return semitones
 
 
@@ -258,17 +243,13 @@ class PartReader:
             "attributes": self._take_attributes,
             "direction": self._take_direction,
         }
-        self._written: list[tuple[Element, Spot]] = []
+        self.written_fingers: list[tuple[Element, Spot]] = []
+        """What looks like fingers, but stands in words beside the notes or in lyrics."""
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """The parts, in the order of the score."""
         return tuple(state.part for state in self._states.values())
-
-    @property
-    def written_fingers(self) -> Sequence[tuple[Element, Spot]]:
-        """What looks like fingers, but stands in words beside the notes or in lyrics."""
-        return self._written
 
     def begin(self, part: str, measure: int, number: str, *, is_implicit: bool) -> None:
         """Take up a measure of a part; measures are counted from 0."""
@@ -301,20 +282,20 @@ class PartReader:
         now = self._now
         if duration is None:
             message = f"{element.name} without duration"
-            self._problems.say("KT353", "error", message, element, now.where(now.cursor))
+            self._problems.report_of(element, "KT353", message, now.where(now.cursor))
             return ZERO
         known = now.quarters.get(duration.text)
         if known is not None:
             return known
         where = now.where(now.cursor)
-        value = read_time(duration, self._problems, where)
+        quarters = Fraction(_read_number(duration, self._problems, where))
         if now.divisions is None:
             now.divisions = Fraction(1)
             message = "no divisions before the first duration: 1 to a quarter note assumed"
-            self._problems.say("KT359", "warning", message, element, where)
-        if value is None:
-            return ZERO
-        return now.quarters.setdefault(duration.text, value / now.divisions)
+            self._problems.report_of(element, "KT359", message, where, severity="warning")
+        if quarters:
+            now.quarters[duration.text] = quarters / now.divisions
+        return quarters / now.divisions
 
     def _advance(self, quarters: Fraction) -> None:
         now = self._now
@@ -330,17 +311,17 @@ class PartReader:
         quarters = self._quarters(element, element.find("duration"))
         if quarters > now.cursor:
             message = "backup goes to before the measure: it goes to its start"
-            self._problems.say("KT359", "warning", message, element, now.where(now.cursor))
+            self._problems.report_of(element, "KT359", message, now.where(now.cursor), severity="warning")
         now.cursor = max(ZERO, add_times(now.cursor, -quarters))
 
     def _take_attributes(self, element: Element) -> None:
         now = self._now
         where = now.where(now.cursor)
         for divisions in element.all("divisions"):
-            now.divisions = read_time(divisions, self._problems, where) or Fraction(1)
+            now.divisions = Fraction(_read_number(divisions, self._problems, where, 1))
             now.quarters.clear()
         for staves in element.all("staves"):
-            now.part.staves = max(now.part.staves, read_staff(staves, self._problems, where))
+            now.part.staves = max(now.part.staves, int(_read_number(staves, self._problems, where, 1)))
         for time in element.all("time"):
             self._take_meter(time)
         for transpose in element.all("transpose"):
@@ -350,8 +331,9 @@ class PartReader:
         self._look_for_fingers(element.all("direction-type", "words"), self._now.cursor)
 
     def _look_for_fingers(self, texts: Iterable[Element], at: Fraction) -> None:
-        where = self._now.where(at)
-        self._written += [(text, where) for text in texts if _FINGERS.fullmatch(text.text.strip())]
+        self.written_fingers += [
+            (text, self._now.where(at)) for text in texts if _FINGERS.fullmatch(text.text.strip())
+        ]
 
     def _take_meter(self, time: Element) -> None:
         """Take up a meter; what is no simple one only leaves the length of empty measures unknown."""
@@ -368,11 +350,11 @@ class PartReader:
         now = self._now
         number = transpose.attributes.get("number", "0")
         staff = int(number) if number.isascii() and number.isdecimal() and len(number) < 3 else 0
-        semitones = read_integer(transpose.find("chromatic"), self._problems, where)
-        semitones += 12 * read_integer(transpose.find("octave-change"), self._problems, where)
+        semitones = int(_read_number(transpose.find("chromatic"), self._problems, where))
+        semitones += 12 * int(_read_number(transpose.find("octave-change"), self._problems, where))
         if semitones:
             message = f"transposing part: keys are {semitones:+} semitones from the written pitches"
-            self._problems.say("KT355", "note", message, transpose, where)
+            self._problems.report_of(transpose, "KT355", message, where, severity="note")
         now.transpositions[staff] = semitones
 
     def _take_note(self, element: Element) -> None:
@@ -388,7 +370,7 @@ class PartReader:
         else:
             if "chord" in fields:
                 message = "chord note without a note before it in its measure"
-                self._problems.say("KT359", "warning", message, element, now.where(now.cursor))
+                self._problems.report_of(element, "KT359", message, now.where(now.cursor), severity="warning")
             begin = now.chord_begin = now.cursor
             now.chord += 1
             now.chord_voice = voice
@@ -401,28 +383,29 @@ class PartReader:
         now = self._now
         staff = 1
         if "staff" in fields:
-            staff = read_staff(fields["staff"], self._problems, now.where(begin))
+            staff = int(_read_number(fields["staff"], self._problems, now.where(begin), 1))
         now.spans.append((begin, quarters, now.chord, voice, staff))
         midi = None if "rest" in fields else self._key(element, fields, staff, begin)
         if midi is None:
             return
         now.part.staves = max(now.part.staves, staff)
         note = ScoreNote(element, midi, staff, voice, now.bar, begin, quarters, now.chord)
-        ties: Container[str] = ()
-        if "notations" in fields:
-            note.fingerings = _fingerings(element)
-        if "lyric" in fields:
-            self._look_for_fingers(element.all("lyric", "text"), begin)
-        if "tie" in fields or "notations" in fields:
-            ties = _ties(element)
+        note.fingerings = list(element.all("notations", "technical", "fingering"))
+        self._look_for_fingers(element.all("lyric", "text"), begin)
+        # `tie` is heard, `tied` is seen
+        marks = list(element.all("tie")) or element.all("notations", "tied")
+        ties = {mark.attributes.get("type", "") for mark in marks}
         if ties:
             self._keep_tied(note, ties)
         else:
             self._strike(note)
-        element.children = ()
+        element.children = []
 
     def _strike(self, note: ScoreNote) -> None:
-        self._count_note(note.element)
+        self._count += 1
+        if self._count > self._limits.rows:
+            message = f"more than {self._limits.rows:,} notes"
+            refuse("KT106", message, self._problems.source.tag_of(note.element))
         self._now.part.notes.append(note)
 
     def _keep_tied(self, note: ScoreNote, ties: Container[str]) -> None:
@@ -436,7 +419,7 @@ class PartReader:
             self._strike(note)
             if "stop" in ties:
                 message = "tie that begins nowhere: the note counts as struck"
-                self._problems.say("KT359", "warning", message, note.element, note.where)
+                self._problems.report_of(note.element, "KT359", message, note.where, severity="warning")
         if "start" in ties:
             now.tied.setdefault((note.midi, struck.until), []).append(struck)
 
@@ -444,17 +427,19 @@ class PartReader:
         """Return the key of a note, or None if it has none."""
         if "cue" in fields or "unpitched" in fields:
             kind = "cue note" if "cue" in fields else "note without pitch"
-            self._problems.say("KT358", "warning", f"{kind} left out", element, self._now.where(begin))
+            self._problems.report_of(
+                element, "KT358", f"{kind} left out", self._now.where(begin), severity="warning"
+            )
             return None
         if "pitch" not in fields:
             message = "note without pitch or rest"
-            self._problems.say("KT354", "error", message, element, self._now.where(begin))
+            self._problems.report_of(element, "KT354", message, self._now.where(begin))
             return None
         pitch = fields["pitch"]
         written = tuple([(part.name, part.text) for part in pitch.children])
         midi = self._pitches.get(written)
         if midi is None:
-            midi = read_pitch(pitch, self._problems, self._now.where(begin))
+            midi = _read_pitch(pitch, self._problems, self._now.where(begin))
             if midi is None:
                 return None
             self._pitches[written] = midi
@@ -464,7 +449,7 @@ class PartReader:
         if 0 <= midi <= 127:
             return midi
         message = "transposed beyond the range of MIDI"
-        self._problems.say("KT354", "error", message, pitch, self._now.where(begin))
+        self._problems.report_of(pitch, "KT354", message, self._now.where(begin))
         return None
 
     def _continued(self, note: ScoreNote, begin: Fraction) -> ScoreNote | None:
@@ -481,32 +466,6 @@ class PartReader:
         struck.continued = (*struck.continued, *((element, note.where) for element in note.fingerings))
         return struck
 
-    def _count_note(self, element: Element) -> None:
-        self._count += 1
-        if self._count > self._limits.rows:
-            message = f"more than {self._limits.rows:,} notes"
-            refuse("KT106", message, self._problems.source.tag(element.name, element.position))
-
-
-def _fingerings(note: Element) -> Sequence[Element]:
-    """Return the fingerings of a note, as :meth:`Element.all` would, in half the time."""
-    return [
-        fingering
-        for notations in note.children
-        if notations.name == "notations"
-        for technical in notations.children
-        if technical.name == "technical"
-        for fingering in technical.children
-        if fingering.name == "fingering"
-    ]
-
-
-def _ties(element: Element) -> set[str]:
-    """Return ``start`` and ``stop`` as far as a note has them: ``tie`` is heard, ``tied`` is seen."""
-    sounding = [child for child in element.children if child.name == "tie"]
-    ties = sounding or element.all("notations", "tied")
-    return {tie.attributes.get("type", "") for tie in ties}
-
 
 def _doubled_voices(bar: Measure, spans: Sequence[tuple[Fraction, Fraction, int, str, int]]) -> set[str]:
     """Return the voices of a measure that have notes or rests of two chords on two staves at one time."""
@@ -520,6 +479,133 @@ def _doubled_voices(bar: Measure, spans: Sequence[tuple[Fraction, Fraction, int,
                 doubled.add(voice)
         reach[voice, staff] = max((end, chord), reach.get((voice, staff), (ZERO, 0)), key=itemgetter(0))
     return doubled
+
+
+_LAYOUTS = {
+    "score-partwise": ("score-partwise", "part", "measure"),
+    "score-timewise": ("score-timewise", "measure", "part"),
+}
+_WHOLE = frozenset(("note", "backup", "forward", "attributes", "direction"))
+"""Children of a measure that are handed over, each when it is complete."""
+_KEPT = frozenset(
+    [
+        "grace",
+        "cue",
+        "chord",
+        "pitch",
+        "unpitched",
+        "rest",
+        "step",
+        "alter",
+        "octave",
+        "duration",
+        "tie",
+        "tied",
+        "voice",
+        "staff",
+        "notations",
+        "technical",
+        "fingering",
+        "lyric",
+        "text",
+        "direction-type",
+        "words",
+        "divisions",
+        "time",
+        "beats",
+        "beat-type",
+        "staves",
+        "transpose",
+        "chromatic",
+        "octave-change",
+    ]
+)
+"""What is kept of them."""
+_FREE = frozenset(("text", "words"))
+"""Elements whose text may be of any length; what is too long is nothing that is looked for."""
+_LARGEST = 1_000
+"""Elements that one note may hold."""
+
+
+class ScoreTree(XmlReader):
+    """Follows a document down to its measures, whose elements it hands to a reader of parts."""
+
+    def __init__(self, source: XmlText, reader: PartReader, limits: Limits) -> None:
+        super().__init__(source, limits)
+        self._reader = reader
+        self._layout: tuple[str, ...] = ()
+        self._path: list[tuple[str, dict[str, str]]] = []
+        self._counts = [0, 0, 0]
+        self._tree: list[Element] = []
+        self._size = 0
+
+    def start(self, name: str, attributes: dict[str, str]) -> bool:
+        """Take a start tag, and return whether what stands in the element is wanted."""
+        if not self._tree and len(self._path) < 3:
+            return self._descend(name, attributes)
+        if name not in (_KEPT if self._tree else _WHOLE):
+            return False
+        element = Element(name, attributes, self.position())
+        if self._tree:
+            self._size += 1
+            if self._size > _LARGEST:
+                whole = self._tree[0]
+                message = f"more than {_LARGEST:,} elements in one {quote(f'<{whole.name}>')}"
+                refuse("KT106", message, self.source.tag_of(whole))
+            self._tree[-1].children.append(element)
+        else:
+            self._size = 0
+        self._tree.append(element)
+        return True
+
+    def end(self) -> None:
+        """Take an end tag."""
+        if self._tree:
+            element = self._tree.pop()
+            if not self._tree:
+                self._reader.take(element)
+        else:
+            if len(self._path) == 3:
+                self._reader.close()
+            self._path.pop()
+
+    def characters(self, text: str) -> None:
+        """Take a piece of text."""
+        if not self._tree:
+            return
+        element = self._tree[-1]
+        if not element.text and text.isspace():
+            return  # what stands between its children
+        if len(element.text) + len(text) <= self.limits.label:
+            element.text += text
+        elif element.name not in _FREE:
+            message = f"text of more than {self.limits.label:,} characters"
+            refuse("KT106", message, self.source.tag_of(element))
+
+    def _descend(self, name: str, attributes: dict[str, str]) -> bool:
+        depth = len(self._path)
+        if depth == 0:
+            if name not in _LAYOUTS:
+                message = f"not a score in MusicXML: its root is {quote(f'<{name}>')}"
+                hint = "an opus lists scores: read those" if name == "opus" else None
+                refuse("KT352", message, self.source.tag(name, self.position()), hint)
+            self._layout = _LAYOUTS[name]
+        if name != self._layout[depth]:
+            return False
+        self._path.append((name, attributes))
+        self._counts[depth] += 1
+        self._counts[depth + 1 :] = [0] * (2 - depth)
+        if depth == 2:
+            open_levels = dict(self._path)
+            number = self._counts[self._layout.index("measure")]
+            measure = open_levels["measure"]
+            self._reader.begin(
+                open_levels["part"].get("id", ""),
+                number - 1,
+                measure.get("number", str(number)),
+                is_implicit=measure.get("implicit") == "yes",
+            )
+        return True
 
 
 _NUMBER = re.compile("[1-9][0-9]?")
@@ -608,5 +694,4 @@ def _say_crossing(notes: list[ScoreNote], home: int, problems: ScoreProblems) ->
         f"{plural(len(notes), 'note')} of voice {quote(first.voice)} on staff {first.staff}:"
         f" taken for the {hand} hand, as the home of the voice is staff {home}"
     )
-    problem = Diagnostic(code="KT367", severity="note", message=message, count=len(notes))
-    problems.add(problem, first.element, first.where)
+    problems.report_of(first.element, "KT367", message, first.where, severity="note", count=len(notes))
