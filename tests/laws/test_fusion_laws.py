@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from kammerton.chords.degrees import PITCH_CLASSES, ROOTS
 
 import kammerton as kt
 from kammerton.chords.labels import parse
+from kammerton.chords.respelling import PITCH_CLASSES, ROOTS
 from kammerton.chords.templates import map_label
 from kammerton.systems.chord_fusion import FusedChords
 from strategies import chord_songs, plain_labels

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Seconds
 from kammerton.chords.annotation import ChordAnnotation, Spellings, spellings_in_use
-from kammerton.chords.degrees import ROOTS
 from kammerton.chords.labels import parse
+from kammerton.chords.respelling import ROOTS
 from kammerton.chords.templates import map_label
 from kammerton.model.annotations import LabelledIntervals
 from kammerton.systems.fused import Choices, FusedItem, Survey, TaskFusion, Weighing, weigh

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from kammerton.chords.degrees import ROOTS
 
 import kammerton as kt
+from kammerton.chords.respelling import ROOTS
 from kammerton.chords.templates import TETRADS, map_label
 from kammerton.systems.chord_fusion import FUSION, FusedChords
 from kammerton.systems.fused import Choices
