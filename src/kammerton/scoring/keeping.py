@@ -9,9 +9,10 @@ import os
 import shutil
 import socket
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import fields, is_dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,150 +21,62 @@ from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, OutputError, quote
 from kammerton.formats.writing import clear_left, write_atomically
-from kammerton.model.evidence import ExactTally, Rows, State
+from kammerton.model.evidence import ExactTally, Group, Rows, State
 from kammerton.model.measure import Gathered, Measure
+from kammerton.model.task import ClassKey
 from kammerton.scoring.evaluating import KernelResults, PartialEvidence
 from kammerton.scoring.loading import AnnotatorNames, Assumptions, CorpusSurvey
 from kammerton.scoring.sanity_checks import DistantEnds, IdenticalEstimates, SanityChecks
 
 __all__ = ["Store", "TornError", "decode_part", "encode_part", "keeping"]
 
-_MAGIC = b"kammerton part 3\n"
+_MAGIC = b"kammerton part 4\n"
 _DIGEST = hashlib.sha256().digest_size
 _LENGTH = 8
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+"""Types that JSON has."""
 
 
 class TornError(ValueError):
     """Bytes that are no part, or only a part of one."""
 
 
-class _Written:
-    """Texts and arrays, to which the rest of a part refers by number; equal texts are stored once."""
-
-    def __init__(self) -> None:
-        self.texts: dict[str, int] = {}
-        self.arrays: list[NDArray[Any]] = []
-
-    def text(self, text: str) -> int:
-        return self.texts.setdefault(text, len(self.texts))
-
-    def array(self, values: NDArray[Any]) -> int:
-        self.arrays.append(np.ascontiguousarray(values))
-        return len(self.arrays) - 1
-
-    def numbers(self, values: Iterable[int]) -> int:
-        return self.array(np.array(list(values), dtype=np.int64))
-
-    def names(self, texts: Iterable[str]) -> int:
-        return self.numbers(map(self.text, texts))
-
-
 def encode_part(part: PartialEvidence) -> bytes:
-    """Return a part as bytes."""
-    written = _Written()
-    body = {
-        "items": written.names(part.items),
-        "survey": {
-            "annotators": _plain_names(part.survey.annotators),
-            "counts": dict(part.survey.counts),
-        },
-        "assumptions": {
-            "measures": list(map(str, part.assumptions.measures)),
-            "annotators": _plain_names(part.assumptions.annotators),
-            "named": part.assumptions.named,
-        },
-        "results": None if part.results is None else _plain_results(part.results, written),
-        "fingerprints": _plain_fingerprints(part.fingerprints, written),
-        "sanity checks": _plain_checks(part.sanity_checks),
-        "diagnostics": [
-            [*section, [asdict(diagnostic) for diagnostic in diagnostics]]
-            for section, diagnostics in part.diagnostics.items()
-        ],
-        "paired": part.paired,
-        "ended": part.ended,
-    }
-    arrays = [(each.dtype.str, each.shape) for each in written.arrays]
-    head = json.dumps({"part": body, "texts": list(written.texts), "arrays": arrays}).encode("ascii")
-    data = b"".join((len(head).to_bytes(_LENGTH, "big"), head, *(each.tobytes() for each in written.arrays)))
+    """Return a part as bytes: JSON, and behind it the arrays that it refers to by number."""
+    arrays: list[NDArray[Any]] = []
+    plain = _encoded(part, arrays)
+    kinds = [(values.dtype.str, values.shape) for values in arrays]
+    head = json.dumps({"part": plain, "arrays": kinds}).encode("ascii")
+    data = b"".join((len(head).to_bytes(_LENGTH, "big"), head, *(values.tobytes() for values in arrays)))
     return _MAGIC + hashlib.sha256(data).digest() + data
 
 
-def _plain_names(annotators: Iterable[AnnotatorNames]) -> list[Any]:
-    return [[names.crowded, names.several, sorted(names.names)] for names in annotators]
-
-
-def _plain_results(results: KernelResults, written: _Written) -> dict[str, Any]:
-    return {
-        "rows": {needs: _plain_rows(rows, written) for needs, rows in results.rows.items()},
-        "statistics": {str(measure): written.array(values) for measure, values in results.statistics.items()},
-        "tallies": {name: _plain_tally(tally, written) for name, tally in results.tallies.items()},
-        "gathered": None if results.gathered is None else _plain_gathered(results.gathered, written),
-    }
-
-
-def _plain_rows(rows: Rows, written: _Written) -> dict[str, Any]:
-    return {
-        "items": written.names(rows.items),
-        "groups": rows.groups,
-        "group_codes": written.array(rows.group_codes),
-        "states": rows.states,
-        "state_codes": written.array(rows.state_codes),
-    }
-
-
-def _plain_tally(tally: ExactTally, written: _Written) -> dict[str, Any]:
-    terms = [terms for cells in tally.cells.values() for terms in cells.values()]
-    return {
-        "columns": tally.columns,
-        "unit": tally.unit,
-        "cells": [[*group, list(cells)] for group, cells in tally.cells.items()],
-        "counts": written.numbers(map(len, terms)),
-        "terms": written.array(np.array([each for cell in terms for each in cell], dtype=np.float64)),
-    }
-
-
-def _plain_gathered(gathered: Gathered, written: _Written) -> dict[str, Any]:
-    return {
-        "columns": gathered.columns,
-        "classes": gathered.classes,
-        "units": gathered.units,
-        "cases": written.array(gathered.cases),
-        "codes": written.array(gathered.codes),
-        "unit_codes": written.array(gathered.unit_codes),
-        "values": written.array(gathered.values),
-    }
-
-
-def _plain_fingerprints(fingerprints: Mapping[tuple[str, str], bytes], written: _Written) -> list[int]:
-    return [
-        written.names(annotator for annotator, _ in fingerprints),
-        written.names(item for _, item in fingerprints),
-        written.array(np.frombuffer(b"".join(fingerprints.values()), dtype=np.uint8)),
-    ]
-
-
-def _plain_checks(checks: SanityChecks) -> dict[str, Any]:
-    return {
-        "identical": [
-            [*group, same.count, same.references, same.first] for group, same in checks.identical.items()
-        ],
-        "distant": [[*group, ends.count, ends.furthest] for group, ends in checks.distant.items()],
-        "unequal": sorted(checks.unequal),
-        "empty": sorted(checks.empty),
-    }
-
-
-class _Read:
-    """Texts and arrays of a part that is read."""
-
-    def __init__(self, texts: list[str], arrays: list[NDArray[Any]]) -> None:
-        self._texts, self._arrays = texts, arrays
-
-    def array(self, number: int) -> Any:
-        return self._arrays[number]
-
-    def names(self, number: int) -> list[str]:
-        return list(map(self._texts.__getitem__, self._arrays[number].tolist()))
+def _encoded(value: Any, arrays: list[NDArray[Any]]) -> Any:
+    """Return a value as JSON has it; what it has not is a list that begins with its kind."""
+    kind = type(value).__name__
+    if type(value) in _PLAIN:
+        return value
+    if isinstance(value, np.ndarray):
+        arrays.append(np.ascontiguousarray(value))
+        return ["array", len(arrays) - 1]
+    if isinstance(value, Measure):
+        return ["measure", str(value)]
+    if isinstance(value, bytes):
+        return ["bytes", value.hex()]
+    if isinstance(value, Mapping):
+        kind, value = "map", chain.from_iterable(value.items())
+    elif isinstance(value, frozenset):
+        kind, value = "set", sorted(value)
+    elif isinstance(value, ExactTally):  # the terms of all cells are one array
+        terms = [terms for cells in value.cells.values() for terms in cells.values()]
+        counts = np.array(list(map(len, terms)), dtype=np.int64)
+        cells = {group: list(of_group) for group, of_group in value.cells.items()}
+        kind, value = "tally", (value.columns, value.unit, cells, counts, np.array(list(chain(*terms))))
+    elif is_dataclass(value):
+        value = [getattr(value, field.name) for field in fields(value)]
+    elif _PLAIN.issuperset(map(type, value)):
+        return [kind, *value]
+    return [kind, *(_encoded(part, arrays) for part in value)]
 
 
 def decode_part(data: bytes, measures: Iterable[Measure]) -> PartialEvidence:
@@ -173,112 +86,76 @@ def decode_part(data: bytes, measures: Iterable[Measure]) -> PartialEvidence:
     if not data.startswith(_MAGIC) or hashlib.sha256(body).digest() != data[len(_MAGIC) : start]:
         raise TornError("no whole part")
     try:
-        return _decoded(body, measures)
+        end = _LENGTH + int.from_bytes(body[:_LENGTH], "big")
+        head = json.loads(bytes(body[_LENGTH:end]))
+        arrays = list(_arrays(body[end:], head["arrays"]))
+        known = {str(measure): measure for measure in measures}
+        makers: dict[str, Callable[..., Any]] = {
+            **_MAKERS,
+            "array": arrays.__getitem__,
+            "measure": known.__getitem__,
+        }
+        part = _decoded(head["part"], makers)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:  # made by others
         raise TornError("no part") from error
+    if not isinstance(part, PartialEvidence):
+        raise TornError("no part")
+    return part
 
 
-def _decoded(body: memoryview, measures: Iterable[Measure]) -> PartialEvidence:
-    end = _LENGTH + int.from_bytes(body[:_LENGTH], "big")
-    head = json.loads(bytes(body[_LENGTH:end]))
-    read = _Read(head["texts"], list(_arrays(body[end:], head["arrays"])))
-    part, known = head["part"], {str(measure): measure for measure in measures}
-    return PartialEvidence(
-        items=tuple(read.names(part["items"])),
-        survey=CorpusSurvey(_names(part["survey"]["annotators"]), part["survey"]["counts"]),
-        assumptions=Assumptions(
-            tuple(known[name] for name in part["assumptions"]["measures"]),
-            _names(part["assumptions"]["annotators"]),
-            part["assumptions"]["named"],
-        ),
-        results=None if part["results"] is None else _results(part["results"], read, known),
-        fingerprints=_fingerprints(part["fingerprints"], read),
-        sanity_checks=_checks(part["sanity checks"]),
-        diagnostics={
-            (step, whose): [Diagnostic(**fields) for fields in diagnostics]
-            for step, whose, diagnostics in part["diagnostics"]
-        },
-        paired=part["paired"],
-        ended=part["ended"],
-    )
-
-
-def _arrays(body: memoryview, described: Iterable[tuple[str, list[int]]]) -> Iterable[NDArray[Any]]:
+def _arrays(body: memoryview, kinds: Iterable[tuple[str, list[int]]]) -> Iterator[NDArray[Any]]:
     begin = 0
-    for kind, shape in described:
-        found = np.frombuffer(body, dtype=kind, count=int(np.prod(shape, dtype=np.int64)), offset=begin)
-        begin += found.nbytes
-        yield found.reshape(shape)
+    for kind, shape in kinds:
+        values = np.frombuffer(body, dtype=kind, count=int(np.prod(shape, dtype=np.int64)), offset=begin)
+        begin += values.nbytes
+        yield values.reshape(shape)
 
 
-def _names(plain: Iterable[Any]) -> tuple[AnnotatorNames, ...]:
-    return tuple(AnnotatorNames(crowded, several, frozenset(names)) for crowded, several, names in plain)
+def _decoded(plain: Any, makers: Mapping[str, Callable[..., Any]]) -> Any:
+    """Return the value that :func:`_encoded` was given."""
+    if type(plain) is not list:
+        return plain
+    kind, *parts = plain
+    return makers[kind](*(_decoded(part, makers) for part in parts))
 
 
-def _fingerprints(plain: Sequence[int], read: _Read) -> dict[tuple[str, str], bytes]:
-    annotators, items, whole = read.names(plain[0]), read.names(plain[1]), read.array(plain[2]).tobytes()
-    digests = [whole[at : at + _DIGEST] for at in range(0, len(whole), _DIGEST)]
-    return dict(zip(zip(annotators, items, strict=True), digests, strict=True))
-
-
-def _results(plain: Mapping[str, Any], read: _Read, known: Mapping[str, Measure]) -> KernelResults:
-    gathered = plain["gathered"]
-    return KernelResults(
-        {needs: _rows(rows, read) for needs, rows in plain["rows"].items()},
-        {known[name]: read.array(number) for name, number in plain["statistics"].items()},
-        {name: _tally(tally, read) for name, tally in plain["tallies"].items()},
-        None if gathered is None else _gathered(gathered, read),
-    )
-
-
-def _rows(plain: Mapping[str, Any], read: _Read) -> Rows:
-    return Rows.made(
-        read.names(plain["items"]),
-        [(system, annotator) for system, annotator in plain["groups"]],
-        read.array(plain["group_codes"]),
-        [State(*state) for state in plain["states"]],
-        read.array(plain["state_codes"]),
-    )
-
-
-def _tally(plain: Mapping[str, Any], read: _Read) -> ExactTally:
-    terms, counts = read.array(plain["terms"]).tolist(), iter(read.array(plain["counts"]).tolist())
-    tally = ExactTally(tuple(plain["columns"]), plain["unit"])
-    begin = 0
-    for system, annotator, cells in plain["cells"]:
-        into = tally.cells.setdefault((system, annotator), {})
-        for classes in cells:
-            end = begin + next(counts)
-            into[tuple(classes)] = terms[begin:end]
-            begin = end
+def _tally(
+    columns: tuple[str, ...],
+    unit: str,
+    cells: Mapping[Group, Sequence[ClassKey]],
+    counts: NDArray[np.int64],
+    terms: NDArray[np.float64],
+) -> ExactTally:
+    of_cells = np.split(terms, np.cumsum(counts)[:-1])
+    tally, number = ExactTally(columns, unit), count()
+    for group, classes in cells.items():
+        tally.cells[group] = {key: of_cells[next(number)].tolist() for key in classes}
     return tally
 
 
-def _gathered(plain: Mapping[str, Any], read: _Read) -> Gathered:
-    return Gathered(
-        tuple(plain["columns"]),
-        read.array(plain["cases"]),
-        tuple(plain["classes"]),
-        read.array(plain["codes"]),
-        tuple(plain["units"]),
-        read.array(plain["unit_codes"]),
-        read.array(plain["values"]),
-    )
+def _diagnostic(*values: Any) -> Diagnostic:
+    names = (field.name for field in fields(Diagnostic))
+    return Diagnostic(**dict(zip(names, values, strict=True)))
 
 
-def _checks(plain: Mapping[str, Any]) -> SanityChecks:
-    return SanityChecks(
-        {
-            (system, annotator): IdenticalEstimates(count, references, first)
-            for system, annotator, count, references, first in plain["identical"]
-        },
-        {
-            (system, annotator): DistantEnds(count, (float(furthest[0]), *furthest[1:]))
-            for system, annotator, count, furthest in plain["distant"]
-        },
-        frozenset((first, second) for first, second in plain["unequal"]),
-        frozenset(plain["empty"]),
-    )
+_MAKERS: Mapping[str, Callable[..., Any]] = {
+    **{
+        record.__name__: record
+        for record in (
+            *(AnnotatorNames, Assumptions, CorpusSurvey, DistantEnds, Gathered, IdenticalEstimates),
+            *(KernelResults, PartialEvidence, SanityChecks, State),
+        )
+    },
+    "Diagnostic": _diagnostic,
+    "Rows": Rows.made,
+    "bytes": bytes.fromhex,
+    "list": lambda *values: list(values),
+    "map": lambda *values: dict(zip(values[::2], values[1::2], strict=True)),
+    "set": lambda *values: frozenset(values),
+    "tally": _tally,
+    "tuple": lambda *values: values,
+}
+"""What makes a value of each kind of its parts."""
 
 
 try:
