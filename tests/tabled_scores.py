@@ -9,6 +9,7 @@ found: an item that is drawn twice is two units.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +22,9 @@ from kammerton.results.context import Context
 from kammerton.results.groups import Groups
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Origin
+from kammerton.statistics.paired import PairedTest, PermutationTest, permutation_tests
+from kammerton.statistics.resampling import Permutations
+from kammerton.statistics.sample import Sample, headline_keys, items_behind
 
 __all__ = [
     "CLASSES",
@@ -37,6 +41,8 @@ __all__ = [
     "groups_in",
     "lacking",
     "names",
+    "permutation_test",
+    "swapped",
     "tabled",
     "valued",
 ]
@@ -229,6 +235,32 @@ def lacking(values: Mapping[str, ArrayLike]) -> dict[str, Statistics]:
     for statistics in made.values():
         statistics[statistics[:, 1] == 0] = np.nan
     return made
+
+
+def permutation_test(differences: ArrayLike, **choices: Any) -> PairedTest:
+    """Test whether differences of items are 0 in the mean; see :func:`swapped`."""
+    values = np.asarray(differences, dtype=float)
+    return swapped(valued({"first": values, "second": 0 * values}), MEAN, **choices)
+
+
+def swapped(
+    table: Table,
+    measure: Measure = POOLED,
+    *,
+    draws: int = 10_000,
+    seed: int = 0,
+    clusters: Sequence[str] | None = None,
+    exact_up_to: int = 16,
+) -> PairedTest:
+    """Test the difference of the scores of two systems, whose statistics are swapped item by item."""
+    scores = tabled(table, (measure,))
+    test = PermutationTest(*headline_keys(scores, measure))
+    items = items_behind(scores, test.first)
+    cluster_of = None if clusters is None else dict(zip(names(len(clusters)), clusters, strict=True))
+    sample = Sample(scores, test, {measure: items}, cluster_of)
+    permutations = Permutations(len(items), draws, seed, sample.clusters, exact_up_to)
+    outcomes, _ = permutation_tests(sample, sample.item_scores(test), [test], permutations)
+    return outcomes[test]
 
 
 def context_of(scores: Scores) -> Context:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import kammerton as kt
-from kammerton.arrays import ratio
 from kammerton.model.measure import Aggregate, Measure, Statistics, Values
 from kammerton.results.comparison import compare
 from kammerton.results.context import ContextScore
@@ -23,9 +22,21 @@ from kammerton.results.signature import Grouping
 from kammerton.statistics.agreement import fleiss_kappa, krippendorff_alpha, variance_components
 from kammerton.statistics.comparison import Comparison, Pair, Test, letters
 from kammerton.statistics.intervals import intervals
-from kammerton.statistics.paired import holm, permutation_test, pooled_permutation_test, t_test, wilcoxon
-from kammerton.statistics.resampling import BootstrapSettings, Permutations
-from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, WEIGHTED, context_of, names, tabled
+from kammerton.statistics.paired import holm, t_test, wilcoxon
+from kammerton.statistics.resampling import BootstrapSettings
+from tabled_scores import (
+    CLASSES,
+    LOSS,
+    MEAN,
+    MIDDLE,
+    POOLED,
+    WEIGHTED,
+    context_of,
+    names,
+    permutation_test,
+    swapped,
+    tabled,
+)
 
 MEASURES = (POOLED, MEAN, MIDDLE, WEIGHTED, LOSS, CLASSES)
 TESTS = ("permutation", "t", "wilcoxon", "friedman")
@@ -352,9 +363,7 @@ def _mean_p(rng: np.random.Generator, seed: int) -> float:
 def _pooled_p(rng: np.random.Generator, seed: int) -> float:
     wholes = rng.exponential(1, 40)
     first, second = (np.stack((rng.beta(8, 2, 40) * wholes, wholes), axis=1) for _ in "ab")
-    return pooled_permutation_test(
-        first, second, lambda sums: ratio(sums[:, 0], sums[:, 1]), Permutations(40, 999, seed)
-    ).p
+    return swapped({"first": first, "second": second}, draws=999, seed=seed).p
 
 
 def _t_p(rng: np.random.Generator, seed: int) -> float:

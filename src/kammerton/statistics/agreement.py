@@ -16,7 +16,6 @@ __all__ = [
     "Agreement",
     "VarianceComponents",
     "coincidences",
-    "drop_worst",
     "fleiss_kappa",
     "krippendorff_alpha",
     "reliability_of",
@@ -218,14 +217,6 @@ def variance_components(values: Values) -> VarianceComponents:
     return VarianceComponents(
         max((between_systems - rest) / items, 0.0), max((between_items - rest) / systems, 0.0), rest, items
     )
-
-
-def drop_worst(values: Values, share: float = 0.25) -> Values:
-    """Return the table without the worst systems: broken ones make any collection look reliable."""
-    if not 0 <= share < 1:
-        raise OptionError(f"the share of systems to leave out is from 0 to below 1, got {share}")
-    order = np.argsort(values.mean(axis=0), kind="stable")
-    return values[:, np.sort(order[int(share * values.shape[1]) :])]
 
 
 def _over(part: float, whole: float) -> float:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kammerton.arrays import Flags, mean, total
-from kammerton.model.measure import Measure, Statistics, Values
+from kammerton.model.measure import Measure, Values
 from kammerton.scoring.scored_corpus import ItemScores
 from kammerton.statistics.resampling import Permutations, ResampledScores, ScoreKey, check_share, each_block
 from kammerton.statistics.sample import Sample, is_gathered, values_of
@@ -31,9 +31,7 @@ __all__ = [
     "is_tie",
     "level",
     "midranks",
-    "permutation_test",
     "permutation_tests",
-    "pooled_permutation_test",
     "scale_of",
     "superiority",
     "t_test",
@@ -132,10 +130,6 @@ def midranks(rows: Values) -> tuple[Values, Values]:
     return (before + upto + 1) / 2 - begins * rows.shape[1], (equal**2 - 1).sum(axis=1)
 
 
-Finalise = Callable[[Statistics], Values]
-"""From sums of statistics, one row each, to scores."""
-
-
 @dataclass(frozen=True, slots=True)
 class PairedTest:
     """The result of a test of a difference."""
@@ -175,74 +169,6 @@ class Tails:
         # of all patterns of these units, one and its mirror image are as far apart as can be
         smallest = max(min(2.0 ** (1 - units), 1.0), more / (self._draws + more))
         return PairedTest(self._observed, either, greater, items, smallest)
-
-
-def pooled_permutation_test(
-    first: Statistics, second: Statistics, finalise: Finalise, permutations: Permutations
-) -> PairedTest:
-    """Test the difference of two scores that are made of summed statistics.
-
-    If the systems do not differ, the statistics of an item could be of either of them. They are swapped item
-    by item, summed, and the scores computed again.
-
-    Examples
-    --------
-    Right seconds and seconds of three songs; of the 8 patterns, 2 differ as much:
-
-    >>> first = np.array([[9.0, 10.0], [30.0, 40.0], [8.0, 10.0]])
-    >>> second = np.array([[8.0, 10.0], [20.0, 40.0], [6.0, 10.0]])
-    >>> pooled_permutation_test(first, second, lambda sums: sums[:, 0] / sums[:, 1], Permutations(items=3)).p
-    0.25
-    """
-    scores = [float(finalise(side.sum(axis=0)[None, :])[0]) for side in (first, second)]
-    return _permuted(first, second, finalise, permutations, max(map(abs, scores)))
-
-
-def _permuted(
-    first: Statistics, second: Statistics, finalise: Finalise, permutations: Permutations, size: float
-) -> PairedTest:
-    sums, moved = (first.sum(axis=0), second.sum(axis=0)), second - first
-
-    def permuted(start: int) -> Values:
-        change = permutations.block(start) @ moved
-        return np.asarray(finalise(sums[0] + change) - finalise(sums[1] - change))
-
-    observed = finalise(sums[0][None, :]) - finalise(sums[1][None, :])
-    tails = Tails(float(observed[0]), size)
-    for block in each_block(permuted, permutations.starts):
-        tails.add(block)
-    differ = np.unique(permutations.unit_of[(moved != 0).any(axis=1)])
-    return tails.result(exact=permutations.exact, items=len(first), units=len(differ))
-
-
-def permutation_test(
-    differences: Values,
-    *,
-    draws: int = 10_000,
-    seed: int = 0,
-    clusters: Sequence[Hashable] | None = None,
-    exact_up_to: int = 16,
-) -> PairedTest:
-    """Test whether differences are 0 in the mean, by changing their signs.
-
-    Examples
-    --------
-    Of the 16 patterns of signs, two have a mean as far from 0:
-
-    >>> permutation_test(np.array([1.0, 2.0, 3.0, 4.0])).p
-    0.125
-    """
-    defined = ~np.isnan(differences)
-    known = differences[defined]
-    kept = (
-        None if clusters is None else [name for name, is_in in zip(clusters, defined, strict=True) if is_in]
-    )
-    permutations = Permutations(len(known), draws, seed, kept, exact_up_to)
-    if not len(known):
-        return PairedTest(math.nan, math.nan, math.nan, 0)
-    columns = known[:, None] / len(known)
-    size = float(np.abs(columns).sum())
-    return _permuted(columns, np.zeros_like(columns), lambda sums: sums[:, 0], permutations, size)
 
 
 def t_test(differences: Values) -> PairedTest:

@@ -17,7 +17,7 @@ from kammerton.statistics import sample
 from kammerton.statistics.agreement import variance_components
 from kammerton.statistics.comparison import MeasureComparison, Pair, detectable_differences
 from kammerton.statistics.intervals import expanded, percentile
-from kammerton.statistics.paired import friedman, holm, permutation_test, t_test, wilcoxon
+from kammerton.statistics.paired import friedman, holm, t_test, wilcoxon
 from kammerton.statistics.resampling import Resampling
 from tabled_scores import (
     CLASSES,
@@ -30,6 +30,7 @@ from tabled_scores import (
     WEIGHTED,
     lacking,
     names,
+    permutation_test,
     tabled,
     valued,
 )

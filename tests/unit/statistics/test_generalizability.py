@@ -7,7 +7,7 @@ import pytest
 
 from kammerton.errors import OptionError
 from kammerton.model.measure import Values
-from kammerton.statistics.agreement import VarianceComponents, drop_worst, variance_components
+from kammerton.statistics.agreement import VarianceComponents, variance_components
 from kammerton.statistics.comparison import detectable_differences
 
 # Three items, two systems: means of systems 2 and 4, of items 2, 3 and 4, of all 3. Residuals, for the
@@ -69,21 +69,12 @@ def test_nothing_varies() -> None:
     assert math.isnan(found.phi(3))
 
 
-def test_the_worst_systems_are_left_out() -> None:
-    values = np.array([[3.0, 1.0, 2.0, 0.0, 4.0], [3.0, 1.0, 2.0, 0.5, 4.0]])
-    assert drop_worst(values, 0.4)[0].tolist() == [3, 2, 4]
-    assert drop_worst(values, 0.25)[0].tolist() == [3, 1, 2, 4]  # 1.25 systems are one
-    assert drop_worst(values, 0).shape == (2, 5)
-
-
 def test_what_is_out_of_range_is_refused() -> None:
     found = variance_components(TABLE)
     with pytest.raises(OptionError, match="a collection has at least one item, got 0"):
         found.phi(0)
     with pytest.raises(OptionError, match=r"a target of reliability is between 0 and 1, got 95"):
         found.items_for_phi(95)
-    with pytest.raises(OptionError, match=r"the share of systems to leave out is from 0 to below 1, got 1"):
-        drop_worst(TABLE, 1)
 
 
 # --- power ---------------------------------------------------------------------------------
