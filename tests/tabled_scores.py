@@ -247,7 +247,7 @@ def swapped(
     table: Table,
     measure: Measure = POOLED,
     *,
-    draws: int = 10_000,
+    repetitions: int = 10_000,
     seed: int = 0,
     clusters: Sequence[str] | None = None,
     exact_up_to: int = 16,
@@ -258,7 +258,7 @@ def swapped(
     items = items_behind(scores, test.first)
     cluster_of = None if clusters is None else dict(zip(names(len(clusters)), clusters, strict=True))
     sample = Sample(scores, test, {measure: items}, cluster_of)
-    permutations = Permutations(len(items), draws, seed, sample.clusters, exact_up_to)
+    permutations = Permutations(len(items), repetitions, seed, sample.clusters, exact_up_to)
     outcomes, _ = permutation_tests(sample, sample.item_scores(test), [test], permutations)
     return outcomes[test]
 

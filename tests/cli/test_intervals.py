@@ -66,7 +66,7 @@ def test_a_single_album_has_no_interval(songs: Terminal) -> None:
     ("arguments", "code", "message"),
     [
         (("--ci", "95"), 2, "the level of an interval is between 0 and 1"),
-        (("--resamples", "0"), 2, "at least one draw"),
+        (("--resamples", "0"), 2, "at least one resample"),
         (("--seed", "-1"), 2, "a seed is 0 or more"),
         (("--cluster", "("), 2, "not a regular expression"),
         (("--cluster", "x"), 2, "2 of 2 items have no group: `1` does not match `x`"),
@@ -94,12 +94,12 @@ def test_choices_are_refused_before_anything_is_read() -> None:
         nowhere(scoring, "no such file or folder")
         nowhere(scoring, "the level of an interval", ci=95)
         nowhere(scoring, "unknown kind of interval", interval="bayes")
-        nowhere(scoring, "at least one draw", resamples=0)
+        nowhere(scoring, "at least one resample", resamples=0)
         nowhere(scoring, "a seed is 0 or more", seed=-1)
     nowhere(kt.score, "clusters are for intervals", ci=None, clusters="^.")
     nowhere(kt.compare, "alpha is between 0 and 1", alpha=5)
     nowhere(kt.compare, "unknown test", test="sign")
-    nowhere(kt.compare, "at least one draw", permutations=0)
+    nowhere(kt.compare, "at least one resample", permutations=0)
 
 
 def test_songs_in_folders_are_noticed(terminal: Terminal) -> None:

@@ -83,7 +83,7 @@ def test_identical_systems_never_differ(table: dict[str, Statistics], test: Any)
     found = compare(tabled(table, MEASURES), test=test, reliability=True, **FEW)
     for (_, systems), pair in pairs_of(found).items():
         if systems == {"s0", "copy"}:
-            assert not pair.told_apart
+            assert not pair.significant
             assert (pair.wins, pair.losses) == (0, 0)
             if not math.isnan(pair.difference):
                 assert pair.difference == 0
@@ -125,7 +125,7 @@ def test_a_constant_system_changes_no_other_pair_before_correction(
     before, after = (compare(tabled(each, MEASURES), test=test, **FEW) for each in (table, more))
     found = pairs_of(after)
     for key, pair in pairs_of(before).items():
-        untouched = {"adjusted": 0.0, "told_apart": False}
+        untouched = {"adjusted": 0.0, "significant": False}
         one, other = (Pair(**(asdict(each) | untouched)) for each in (pair, found[key]))
         same(one, other)
 
@@ -357,13 +357,13 @@ def test_adjusting_keeps_the_order_and_never_lowers(p_values: Values) -> None:
 
 
 def _mean_p(rng: np.random.Generator, seed: int) -> float:
-    return permutation_test(rng.standard_t(3, 40), draws=999, seed=seed).p
+    return permutation_test(rng.standard_t(3, 40), repetitions=999, seed=seed).p
 
 
 def _pooled_p(rng: np.random.Generator, seed: int) -> float:
     wholes = rng.exponential(1, 40)
     first, second = (np.stack((rng.beta(8, 2, 40) * wholes, wholes), axis=1) for _ in "ab")
-    return swapped({"first": first, "second": second}, draws=999, seed=seed).p
+    return swapped({"first": first, "second": second}, repetitions=999, seed=seed).p
 
 
 def _t_p(rng: np.random.Generator, seed: int) -> float:

@@ -57,7 +57,7 @@ def test_urbano_2019(runs: tuple[Table, Table]) -> None:
 def test_urbano_2019_permutation(runs: tuple[Table, Table]) -> None:
     one, other = runs
     differences = one - other if one.mean() > other.mean() else other - one
-    found = permutation_test(differences, draws=200_000)
+    found = permutation_test(differences, repetitions=200_000)
     # three standard errors of a share of 200,000: 0.00016 and 0.00023
     assert found.p_greater == pytest.approx(0.0006, abs=0.00021)
     assert found.p == pytest.approx(0.0012, abs=0.00028)

@@ -173,5 +173,5 @@ def test_the_better_system_of_mirex_is_told_apart() -> None:
     for each in found.measures:
         named = [ranked.system for ranked in each.ranking]
         assert named.index("2017-KBK2") < named.index("2017-CM2")
-        apart = {(pair.first, pair.second): pair.told_apart for pair in each.pairs}
+        apart = {(pair.first, pair.second): pair.significant for pair in each.pairs}
         assert apart["2017-KBK2", "2017-CM2"]

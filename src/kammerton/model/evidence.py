@@ -175,7 +175,7 @@ class Rows(Sequence[Row]):  # noqa: PLW1641 - arrays have no hash
         return tuple(map(self.items.__getitem__, numbers.tolist()))
 
     def of_system(self, name: str, annotator: str = ALL) -> Flags:
-        """Tell of each row whether it is of this system, and annotator unless all are meant."""
+        """Return for each row whether it is of this system, and annotator unless all are meant."""
         flags = [system == name and annotator in (ALL, who) for system, who in self.groups]
         return np.array(flags, dtype=bool)[self.group_codes]
 
@@ -185,7 +185,7 @@ class Rows(Sequence[Row]):  # noqa: PLW1641 - arrays have no hash
         return np.array(list(map(attrgetter("counts"), self.states)), dtype=bool)[self.state_codes]
 
     def with_status(self, status: Status) -> Flags:
-        """Tell of each row whether it has this status."""
+        """Return for each row whether it has this status."""
         return np.array([state.status == status for state in self.states], dtype=bool)[self.state_codes]
 
     def regrouped(self, name: Callable[[str, str], Group]) -> Rows:
@@ -397,7 +397,7 @@ def statistics_by_class(class_evidence: ClassEvidence) -> tuple[Rows, dict[Measu
 
 
 def has_class(row: Statistics) -> bool:
-    """Tell whether a measure has a class, by its row of statistics: one of NaN says that it has not."""
+    """Return whether a measure has a class, by its row of statistics: one of NaN says that it has not."""
     return not np.isnan(row).all()
 
 

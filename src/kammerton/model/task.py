@@ -236,7 +236,7 @@ class PackedColumn:
         return (values[begin:end] for begin, end in pairwise(self.offsets.tolist()))
 
     def having(self, odd: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Tell which annotations have any of the values that are odd."""
+        """Return which annotations have any of the values that are odd."""
         return np.bincount(self.owners[odd], minlength=len(self.offsets) - 1) > 0
 
 

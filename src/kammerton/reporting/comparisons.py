@@ -289,7 +289,7 @@ def _of_measure(
     title = for_terminal(f"{each.measure}{unit}; {counted(each)}{against}")
     level = f"{100 * comparison.level:g} %"
     blank = "\n" if form == "md" else ""
-    star = _star(f"told apart at {comparison.alpha:g}", any(pair.told_apart for pair in each.pairs), form)
+    star = _star(f"told apart at {comparison.alpha:g}", any(pair.significant for pair in each.pairs), form)
     tables = _all_pairs if comparison.against is None else _pairs_with_one
     parts = [
         f"### {title}\n\n" if form == "md" else f"{_comment(form)}{title}\n",
@@ -355,7 +355,7 @@ def _pairs_with_one(
             rows.append([row.system, str(row.items), figure(row.value, each.measure), *["-"] * 5])
         else:
             numbers = (pair.first_value, pair.difference, pair.low, pair.high)
-            name = f"{row.system} *" if pair.told_apart else row.system
+            name = f"{row.system} *" if pair.significant else row.system
             told = [figure(number, each.measure) for number in numbers]
             rows.append([name, str(pair.items), *told, _p(pair.p), _p(pair.adjusted)])
     yield table(head, rows, texts=1, **star)
@@ -408,7 +408,7 @@ def _ranked(row: Ranked, found: MeasureComparison) -> list[str]:
 
 
 def _pair(pair: Pair, measure: Measure) -> list[str]:
-    second = f"{pair.second} *" if pair.told_apart else pair.second
+    second = f"{pair.second} *" if pair.significant else pair.second
     ends = [figure(each, measure) for each in (pair.difference, pair.low, pair.high)]
     return [
         pair.first,
@@ -507,7 +507,7 @@ def _count(value: float) -> str:
 
 def _notes_of_comparisons(comparison: Comparison) -> Iterator[str]:
     for each in comparison.disagreements:
-        verb = "tell them apart" if each.told_apart else "do not both tell them apart"
+        verb = "tell them apart" if each.significant else "do not both tell them apart"
         yield (
             f"{each.first} ranks {each.better} before {each.worse}, {each.second} the other way round; "
             f"they {verb}"

@@ -86,7 +86,7 @@ class AnnotatorAgreement:
         return scores.estimate(measure, estimate, scores.annotators_of(measure)[-1], measure.aggregate)
 
     def _values(self, measure: Measure) -> Iterator[tuple[str, str, str, float]]:
-        """Give reference, estimate, item and value."""
+        """Yield reference, estimate, item and value."""
         for reference, estimate in self.pairs:
             scores = self.scores[reference]
             item_scores = scores.of_items(measure, estimate, scores.annotators_of(measure)[-1])

@@ -42,7 +42,7 @@ from kammerton.statistics.paired import (
 )
 from kammerton.statistics.resampling import BootstrapSettings, Method, Permutations, ScoreKey
 from kammerton.statistics.sample import (
-    Kept,
+    ItemsByMeasure,
     Sample,
     few_systems,
     headline_keys,
@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SystemComparison", "compare"]
 
+_SIGNIFICANT, _SIGNIFICANT_IN_TABLES = "significant", "told_apart"
+"""The field of a pair that is significantly different, and its name in tables and JSON."""
 _TOGETHER = 256
 """Pairs whose detectable differences are simulated at once."""
 
@@ -175,7 +177,7 @@ def compare(  # noqa: PLR0913 - one per choice
 class _Part:
     """What is computed on the same items: scores of systems that have these, and pairs that share these."""
 
-    kept: Kept
+    kept: ItemsByMeasure
     systems: list[str] = field(default_factory=list)
     pairs: list[tuple[str, str]] = field(default_factory=list)
     is_common: bool = False  # whether these are the items that all systems have
@@ -220,7 +222,7 @@ class _Items:
         kept = self._kept(systems)
         return parts.setdefault(tuple(map(id, kept.values())), _Part(kept))
 
-    def _kept(self, systems: Sequence[str]) -> Kept:
+    def _kept(self, systems: Sequence[str]) -> ItemsByMeasure:
         """Return the items that all of some systems have."""
         return {
             measure: reduce(self._both, (of_measure[system] for system in systems))
@@ -262,7 +264,9 @@ def _bases(
         sample = Sample(corpus, keys, part.kept, rules.bootstrap.clusters, len(parts))
         for alike in split_gathered(keys) if sample.items else ():
             tests = _tests(alike, part.pairs)
-            resampled = _resampled(alike, tests, sample, rules, needs_draws=bool(part.systems or part.pairs))
+            resampled = _resampled(
+                alike, tests, sample, rules, needs_resamples=bool(part.systems or part.pairs)
+            )
             shared |= {test: resampled for test in tests if part.kept[test.first.measure]}
             own |= {key: resampled for key in alike if key.system in part.systems}
             if part.is_common:
@@ -294,12 +298,12 @@ def _resampled(
     sample: Sample,
     rules: Rules,
     *,
-    needs_draws: bool,
+    needs_resamples: bool,
 ) -> Resampled:
     """Compute scores, all gathered or none, on bootstrap samples of the items, and test their differences."""
     bootstrap = rules.bootstrap
     item_scores = sample.item_scores(keys)
-    needs_all = needs_draws and (bootstrap.method == "bca" or rules.reliability)
+    needs_all = needs_resamples and (bootstrap.method == "bca" or rules.reliability)
     permutations = Permutations(len(sample.items), rules.permutations, bootstrap.seed, sample.clusters)
     outcomes: dict[PermutationTest, PairedTest] = {}
     if rules.test == "permutation" and tests:
@@ -309,9 +313,9 @@ def _resampled(
     detectable: dict[PermutationTest, float] = {}
     for alike in split_resampled(keys):
         own = {key: item_scores[key] for key in alike}
-        draws = sample.draws_of(alike, bootstrap.resamples)
-        resampled |= sample.resampled(own, draws, bootstrap.seed) if needs_draws else {}
-        without |= sample.without_each(own, draws) if needs_all else {}
+        resamples = sample.resamples_of(alike, bootstrap.resamples)
+        resampled |= sample.resampled(own, resamples, bootstrap.seed) if needs_resamples else {}
+        without |= sample.without_each(own, resamples) if needs_all else {}
         if rules.reliability:
             own_tests = [test for test in tests if test.first in own]
             detectable |= _detectable(own_tests, item_scores, without, rules)
@@ -322,7 +326,7 @@ def _resampled(
         without=without,
         outcomes=outcomes,
         detectable=detectable,
-        resamples={key.measure: sample.draws_of([key], bootstrap.resamples) for key in keys},
+        resamples={key.measure: sample.resamples_of([key], bootstrap.resamples) for key in keys},
         permutations=permutations,
     )
 
@@ -345,7 +349,7 @@ def _detectable(
         of_some = detectable_differences(
             np.stack(shares, axis=1),
             alpha=rules.alpha,
-            draws=rules.bootstrap.resamples,
+            resamples=rules.bootstrap.resamples,
             seed=rules.bootstrap.seed,
         )
         detectable |= zip(some, of_some.tolist(), strict=True)
@@ -366,7 +370,7 @@ def _shares(
 
 
 def _disagreements(comparisons: Sequence[MeasureComparison]) -> Iterator[Disagreement]:
-    """Give pairs of systems that measures of one name, in two protocols, rank differently."""
+    """Yield pairs of systems that measures of one name, in two protocols, rank differently."""
     for first, second in combinations(comparisons, 2):
         if first.measure.name.casefold() != second.measure.name.casefold():
             continue
@@ -379,12 +383,12 @@ def _disagreements(comparisons: Sequence[MeasureComparison]) -> Iterator[Disagre
                     second=second.measure,
                     better=better,
                     worse=worse,
-                    told_apart=pair.told_apart and opposite.told_apart,
+                    significant=pair.significant and opposite.significant,
                 )
 
 
 def _decided(comparison: MeasureComparison) -> Iterator[tuple[str, str, Pair]]:
-    """Give the better and the worse system of each pair that does not score the same."""
+    """Yield the better and the worse system of each pair that does not score the same."""
     sign = -1 if comparison.measure.direction == "lower" else 1
     for pair in comparison.pairs:
         if sign * pair.difference > 0:
@@ -433,7 +437,8 @@ class SystemComparison(Shown):
             for row in getattr(comparison, name)
         ]
         own = [field.name for field in fields(kind)]
-        return frame(rows, ("protocol", "measure", "annotator", *own), kind)
+        whole = frame(rows, ("protocol", "measure", "annotator", *own), kind)
+        return whole.rename({_SIGNIFICANT: _SIGNIFICANT_IN_TABLES}, strict=False)
 
     def of(self, measure: str) -> MeasureComparison:
         """Return the comparison by one measure, named ``protocol/measure`` or by a unique name."""
@@ -458,7 +463,7 @@ class SystemComparison(Shown):
                     "second": str(disagreement.second),
                     "better": disagreement.better,
                     "worse": disagreement.worse,
-                    "told_apart": disagreement.told_apart,
+                    _SIGNIFICANT_IN_TABLES: disagreement.significant,
                 }
                 for disagreement in comparison.disagreements
             ],
@@ -488,7 +493,10 @@ def _plain_measure(comparison: MeasureComparison, scores: Scores) -> dict[str, A
         "ranking": [
             {**plain(asdict(row)), "signature": signature((row.system,))} for row in comparison.ranking
         ],
-        "pairs": [plain(asdict(row)) for row in comparison.pairs],
+        "pairs": [
+            {_SIGNIFICANT_IN_TABLES if name == _SIGNIFICANT else name: value for name, value in row.items()}
+            for row in (plain(asdict(pair)) for pair in comparison.pairs)
+        ],
     }
     if comparison.friedman is not None:
         values["friedman"] = plain(asdict(comparison.friedman))

@@ -203,7 +203,7 @@ class _ContextMaker:
 
     @property
     def fewest_draws(self) -> int:
-        """Fewest draws behind an interval."""
+        """Fewest bootstrap samples behind an interval."""
         return min((part.fewest_draws for part in (*self._baselines, *self._left_out)), default=0)
 
     def baselines(self, measure: Measure) -> Iterator[ContextScore]:
@@ -222,7 +222,7 @@ class _ContextMaker:
             yield _context_score(key, "system", key.annotator, score, ends)
 
     def others(self, measure: Measure) -> Iterator[ContextScore]:
-        """Give the systems against all annotators but one, and human agreement."""
+        """Yield the systems against all annotators but one, and human agreement."""
         if not self._left_out or not self._left_out[1].of(measure):
             return
         systems, annotators = self._left_out
@@ -275,16 +275,16 @@ class _Resampled:
         self, keys: Sequence[ScoreKey], together: Sequence[Sample], bootstrap: BootstrapSettings
     ) -> None:
         measures = {key.measure for key in keys}
-        draws, beside = bootstrap.resamples, []
+        resamples, beside = bootstrap.resamples, []
         for sample in together:
             own = [key for key in sample.keys if key.measure in measures]
-            draws = min(draws, sample.draws_of(own, bootstrap.resamples))
+            resamples = min(resamples, sample.resamples_of(own, bootstrap.resamples))
             beside.append(sample.item_scores(own))
         item_scores = {key: self._item_scores[key] for key in keys}
-        self.fewest_draws = min(self.fewest_draws, draws)
-        self._resampled |= self.sample.resampled(item_scores, draws, bootstrap.seed, beside=beside)
+        self.fewest_draws = min(self.fewest_draws, resamples)
+        self._resampled |= self.sample.resampled(item_scores, resamples, bootstrap.seed, beside=beside)
         if bootstrap.method == "bca":
-            self._without |= self.sample.without_each(item_scores, draws, beside=beside)
+            self._without |= self.sample.without_each(item_scores, resamples, beside=beside)
 
     def of(self, measure: Measure) -> list[ScoreKey]:
         """Return the scores of a measure."""

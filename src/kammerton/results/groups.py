@@ -23,7 +23,7 @@ from kammerton.scoring.scored_corpus import ScoredCorpus
 from kammerton.statistics.intervals import UNDEFINED, Interval, scores_with_intervals
 from kammerton.statistics.resampling import BootstrapSettings, LeaveOneOut, ScoreKey
 from kammerton.statistics.sample import (
-    Kept,
+    ItemsByMeasure,
     Sample,
     headline_keys,
     items_behind,
@@ -137,14 +137,14 @@ def groups_of(
     fewest_draws = 0 if bootstrap is None else bootstrap.resamples
     scores: dict[str | None, Mapping[ScoreKey, tuple[Estimate, Interval]]] = {}
     for group, items in members.items():
-        in_group: Kept = {measure: of_measure & items for measure, of_measure in kept.items()}
+        in_group: ItemsByMeasure = {measure: of_measure & items for measure, of_measure in kept.items()}
         if bootstrap is None:
             of_group = Sample(corpus, sample.keys, in_group)
             own = of_group.item_scores(sample.keys).items()
             scores[group] = {key: (of_items.estimate(key.aggregate), UNDEFINED) for key, of_items in own}
         else:
             of_group = Sample(corpus, sample.keys, in_group, bootstrap.clusters)
-            fewest_draws = min(fewest_draws, of_group.gathered_draws(bootstrap.resamples))
+            fewest_draws = min(fewest_draws, of_group.gathered_resamples(bootstrap.resamples))
             scores[group] = scores_with_intervals(of_group, bootstrap)
     rows: list[GroupScore] = []
     for key in sample.keys:
@@ -182,10 +182,10 @@ def _whole_and_without(
     """Return each score, and without each of the groups that items, in their order, belong to."""
     item_scores = sample.item_scores(sample.keys)
     groups = list(dict.fromkeys(group_of))
-    draws = LeaveOneOut(len(sample.items), max(len(groups), 1), clusters=group_of)
+    left_out = LeaveOneOut(len(sample.items), max(len(groups), 1), clusters=group_of)
     without: dict[ScoreKey, dict[str | None, float]] = {}
     for keys in split_gathered(sample.keys):
-        values = sample.evaluate(draws, {key: item_scores[key] for key in keys})
+        values = sample.evaluate(left_out, {key: item_scores[key] for key in keys})
         without |= {key: dict(zip(groups, values[key].tolist(), strict=True)) for key in keys}
     return {key: scores.estimate(key.aggregate) for key, scores in item_scores.items()}, without
 

@@ -44,7 +44,7 @@ Headline = tuple[str, str, Measure]
 
 
 def keys_in_order(scores: Scores) -> Iterator[Headline]:
-    """Give system, annotator and measure of all corpus scores, in the order of the table ``SUMMARY``."""
+    """Yield system, annotator and measure of all corpus scores, in the order of the table ``SUMMARY``."""
     for system, annotator in product(scores.systems, dict.fromkeys((*scores.annotators, ALL))):
         for measure in scores.measures:
             if annotator in scores.annotators_of(measure):
@@ -52,7 +52,7 @@ def keys_in_order(scores: Scores) -> Iterator[Headline]:
 
 
 def summary_rows(scores: Scores, keys: Iterable[Headline] | None = None) -> Iterator[tuple[Any, ...]]:
-    """Give the rows of the table ``SUMMARY``, of all scores or of some: one row for each aggregate."""
+    """Yield the rows of the table ``SUMMARY``, of all scores or of some: one row for each aggregate."""
     for system, annotator, measure in keys_in_order(scores) if keys is None else keys:
         signature = scores.signatures(annotator, systems=(system,))[measure]
         item_scores = scores.of_items(measure, system, annotator)
@@ -325,7 +325,7 @@ class Scores(ScoredCorpus, WithCharts):
         }
 
     def _entries(self) -> Iterator[dict[str, Any]]:
-        """Give the rows of the summary as JSON has them: an interval is one entry; undefined has a reason."""
+        """Yield the rows of the summary as JSON has them: one entry an interval; undefined has a reason."""
         for key in keys_in_order(self):
             for row in summary_rows(self, (key,)):
                 cells: dict[str, Any] = dict(zip(SUMMARY, row, strict=True))

@@ -87,7 +87,7 @@ def item_rows(
     order: Mapping[Kind, Codes],
     statistics: Mapping[Measure, Statistics],
 ) -> Iterator[tuple[Any, ...]]:
-    """Give the rows of the table ``ITEMS``: of each system the rows of each kind in their order."""
+    """Yield the rows of the table ``ITEMS``: of each system the rows of each kind in their order."""
     scores: dict[Kind, list[tuple[Measure, list[tuple[float, float, float]]]]] = {kind: [] for kind in order}
     for measure in measures:
         columns = (

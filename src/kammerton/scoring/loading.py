@@ -178,7 +178,7 @@ class Assumptions:
         return cls(tuple(measures), tuple(annotators), named)
 
     def hold(self, measures: Sequence[Measure] | None, survey: CorpusSurvey) -> bool:
-        """Tell whether a survey, and the measures if there are any, agree with them."""
+        """Return whether a survey, and the measures if there are any, agree with them."""
         return self == Assumptions.of(
             self.measures if measures is None else measures, survey, named=self.named
         )

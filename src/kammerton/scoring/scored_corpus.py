@@ -171,7 +171,7 @@ class ScoredCorpus:
         return self._evidence.has_references
 
     def is_evaluated(self, measure: Measure) -> bool:
-        """Tell whether there is what a measure compares with."""
+        """Return whether there is what a measure compares with."""
         return measure.needs == "estimate" or self.has_references
 
     def estimate(self, measure: Measure, system: str, annotator: str, how: Aggregate) -> Estimate:

@@ -104,7 +104,7 @@ class Pair:
         Of the test, two-sided; NaN if there is none.
     adjusted : float
         p adjusted for all pairs that were compared by the measure.
-    told_apart : bool
+    significant : bool
         Whether the two are significantly different: the adjusted p is below alpha, and the test in favour of
         the first. A test of values of items need not be, where the score is pooled.
     d_z : float
@@ -132,7 +132,7 @@ class Pair:
     high: float
     p: float
     adjusted: float
-    told_apart: bool
+    significant: bool
     d_z: float
     superiority: float
     wins: int
@@ -231,7 +231,7 @@ class Disagreement:
     # better, worse: systems, as the first measure ranks them
     better: str
     worse: str
-    told_apart: bool  # whether they are significantly different by both measures
+    significant: bool  # whether they are significantly different by both measures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,16 +253,16 @@ class Comparison:
     against : str or None
         The system that all others were compared with; None if all pairs were compared.
     items, units : int
-        Items that pairs were compared on, and what was drawn of them: items, or clusters.
+        Items that pairs were compared on, and what was resampled of them: items, or clusters.
     clustered : bool
-        Whether clusters were drawn.
+        Whether clusters were resampled.
     test : {"permutation", "t", "wilcoxon", "friedman"}
     alpha, level : float
         Of tests, and of intervals.
     method : {"percentile", "bca"}
         Of intervals.
     seed : int
-        Of all draws.
+        Of bootstrap samples and permutations.
     """
 
     systems: tuple[str, ...]
@@ -286,7 +286,7 @@ def detectable_differences(
     *,
     power: float = 0.8,
     alpha: float = 0.05,
-    draws: int = 10_000,
+    resamples: int = 10_000,
     seed: int = 0,
 ) -> Values:
     """Return the smallest mean difference of each pair that a test on so many items detects often enough.
@@ -310,11 +310,11 @@ def detectable_differences(
     defined = ~np.isnan(differences)
     count = defined.sum(axis=0)
     columns = np.concatenate((_centred(differences), _centred(differences) ** 2, defined), axis=1)
-    resampling = Resampling(items, draws, seed)
+    resampling = Resampling(items, resamples, seed)
     blocks = each_block(lambda start: resampling.block(start) @ columns, resampling.starts)
-    sums, squares, drawn = np.split(np.concatenate(list(blocks)), [pairs, 2 * pairs], axis=1)
-    means = ratio(sums, drawn)
-    errors = np.sqrt(np.maximum(ratio(ratio(squares, drawn) - means**2, drawn - 1), 0.0))
+    sums, squares, sizes = np.split(np.concatenate(list(blocks)), [pairs, 2 * pairs], axis=1)
+    means = ratio(sums, sizes)
+    errors = np.sqrt(np.maximum(ratio(ratio(squares, sizes) - means**2, sizes - 1), 0.0))
     detectable = np.full(pairs, np.nan)
     for pair in np.flatnonzero(count > 1).tolist():
         needed = quantile(1 - alpha, int(count[pair]) - 1) * errors[:, pair] - means[:, pair]
@@ -323,7 +323,7 @@ def detectable_differences(
 
 
 def _centred(differences: Values) -> Values:
-    """Return differences with mean 0 that vary, if drawn from, as a sample of them does; 0 for undefined."""
+    """Return differences with mean 0 whose resamples vary as a sample of them does; 0 for undefined."""
     centred = np.zeros_like(differences)
     for pair, column in enumerate(differences.T):
         known = ~np.isnan(column)
@@ -364,13 +364,13 @@ def groups(differs: Flags) -> tuple[tuple[int, ...], ...]:
 
 def _swept(groups: list[frozenset[int]]) -> list[frozenset[int]]:
     """Exclude groups all of whose pairs are in others; the last ones first, and small ones before."""
-    kept = sorted(groups, key=lambda group: (-len(group), sorted(group)))
-    for group in reversed(kept.copy()):
-        others = [other for other in kept if other != group]
+    needed = sorted(groups, key=lambda group: (-len(group), sorted(group)))
+    for group in reversed(needed.copy()):
+        others = [other for other in needed if other != group]
         pairs = [set(pair) for pair in combinations(sorted(group), 2)] or [set(group)]
         if all(any(pair <= other for other in others) for pair in pairs):
-            kept = others
-    return kept
+            needed = others
+    return needed
 
 
 def letters(differs: Flags) -> tuple[str, ...]:
@@ -450,8 +450,8 @@ class Basis:
     def is_alike(self) -> bool:
         """Whether all systems have the same items."""
         measure = self.keys[0].measure
-        kept = [self.own[key].sample.kept(measure) if key in self.own else frozenset() for key in self.keys]
-        return all(names == kept[0] for names in kept)
+        items = [self.own[key].sample.kept(measure) if key in self.own else frozenset() for key in self.keys]
+        return all(names == items[0] for names in items)
 
 
 def compare_by_measure(basis: Basis, rules: Rules, against: str | None = None) -> MeasureComparison:
@@ -517,7 +517,7 @@ class _MeasureComparer:
         allowed = [test.smallest_p for test, _ in tested if not math.isnan(test.p)]
         adjusted = p_values if ranks is not None and self._against is None else holm(p_values)
         pairs = tuple(
-            self._pair(match, test.p, p_adjusted, told_apart=p_adjusted < rules.alpha and agrees)
+            self._pair(match, test.p, p_adjusted, significant=p_adjusted < rules.alpha and agrees)
             for match, (test, agrees), p_adjusted in zip(matches, tested, adjusted.tolist(), strict=True)
         )
         every = [*map(self._basis.own.get, self._keys), *map(self._basis.shared.get, self._basis.tests)]
@@ -582,11 +582,11 @@ class _MeasureComparer:
         return result, self._favours(match, result.statistic)
 
     def _favours(self, match: _Match, statistic: float) -> bool:
-        """Tell whether a statistic, above 0 for the first system, favours that with the better score."""
+        """Return whether a statistic, above 0 for the first system, favours that with the better score."""
         is_turned = self._number[match.test.first] != match.first
         return statistic * self._better[match.test] * (-1 if is_turned else 1) > 0
 
-    def _pair(self, match: _Match, p: float, adjusted: float, *, told_apart: bool) -> Pair:
+    def _pair(self, match: _Match, p: float, adjusted: float, *, significant: bool) -> Pair:
         first, second = self._keys[match.first], self._keys[match.second]
         shared = self._basis.shared.get(match.test)
         scores, ends = (math.nan, math.nan), UNDEFINED
@@ -607,7 +607,7 @@ class _MeasureComparer:
             high=ends[1],
             p=p,
             adjusted=adjusted,
-            told_apart=told_apart,
+            significant=significant,
             d_z=cohens_d(of_items),
             superiority=superiority(better),
             wins=int(np.count_nonzero(better > 0)),
@@ -634,7 +634,7 @@ class _MeasureComparer:
         return interval(value, self._subtracted(of_samples), without, self._rules.bootstrap.level, units)
 
     def _subtracted(self, values: Sequence[Values]) -> Values:
-        """Return scores of draws, or the differences of those of two systems."""
+        """Return scores of samples, or the differences of those of two systems."""
         return values[0] if len(values) == 1 else differences(values[0], values[1], self._scale, OF_SUMS)
 
     # --- ranking -----------------------------------------------------------------------------
@@ -676,7 +676,7 @@ class _MeasureComparer:
         systems = range(len(self._keys))
         beats: Flags = np.zeros((len(systems), len(systems)), dtype=bool)
         for (first, second, _), pair in zip(matches, pairs, strict=True):
-            if pair.told_apart:
+            if pair.significant:
                 is_better = self._sign * pair.difference > 0
                 beats[(first, second) if is_better else (second, first)] = True
         compared = Counter(system for first, second, _ in matches for system in (first, second))

@@ -160,7 +160,7 @@ class Intervals(Mapping[ScoreKey, Interval]):
     Attributes
     ----------
     gathered_resamples : int
-        Number of bootstrap samples for measures computed anew from all items, which may be smaller.
+        Number of bootstrap samples for gathered measures, which may be smaller.
     """
 
     def __init__(self, sample: Sample, settings: BootstrapSettings, timing: Timing) -> None:
@@ -171,7 +171,7 @@ class Intervals(Mapping[ScoreKey, Interval]):
             headline = [key for key in beside if key.annotator == ALL] if several else beside
             self._part_of |= {key: (headline if key.annotator == ALL else beside, beside) for key in beside}
         self._computed: dict[ScoreKey, tuple[Estimate, Interval]] = {}
-        self.gathered_resamples: int = sample.gathered_draws(settings.resamples)
+        self.gathered_resamples: int = sample.gathered_resamples(settings.resamples)
 
     def __getitem__(self, key: ScoreKey) -> Interval:
         """Return low and high end, NaN where undefined."""
@@ -188,7 +188,7 @@ class Intervals(Mapping[ScoreKey, Interval]):
         return self._computed[key]
 
     def __iter__(self) -> Iterator[ScoreKey]:
-        """Give the scores in the order of the summary."""
+        """Yield the scores in the order of the summary."""
         return iter(self._sample.keys)
 
     def __len__(self) -> int:
@@ -206,9 +206,10 @@ def intervals(
 ) -> Intervals:
     """Return the confidence interval of every corpus score, perhaps by some measures and on some items.
 
-    Items are drawn with replacement, as many as there are, and each score is computed from the bootstrap
-    sample: pooled ones from summed statistics, means from values. With several annotators an item is drawn
-    with all of them. For a measure that averages classes, such as queries or instruments, classes are drawn.
+    Items are resampled with replacement, as many as there are, and each score is computed from the bootstrap
+    sample: pooled ones from summed statistics, means from values. With several annotators an item is in a
+    sample with all of them. For a measure that averages classes, such as queries or instruments, classes are
+    resampled.
     All systems get the same bootstrap samples.
     """
     settings = settings or BootstrapSettings()
@@ -242,7 +243,7 @@ def scores_with_intervals(
 def _parts(sample: Sample, resamples: int) -> Iterator[list[ScoreKey]]:
     """Cut scores up: all of a part are resampled alike, and they can be held at once."""
     for part in split_resampled(sample.keys):
-        together = max(_TOGETHER // sample.draws_of(part, resamples), 1)
+        together = max(_TOGETHER // sample.resamples_of(part, resamples), 1)
         yield from (part[at : at + together] for at in range(0, len(part), together))
 
 
@@ -255,9 +256,9 @@ def _with_intervals(
     whichever scores are wanted.
     """
     item_scores = sample.item_scores(beside)
-    draws = sample.draws_of(wanted, settings.resamples)
-    resampled = sample.resampled(item_scores, draws, settings.seed, wanted)
-    without = sample.without_each(item_scores, draws, wanted) if settings.method == "bca" else {}
+    resamples = sample.resamples_of(wanted, settings.resamples)
+    resampled = sample.resampled(item_scores, resamples, settings.seed, wanted)
+    without = sample.without_each(item_scores, resamples, wanted) if settings.method == "bca" else {}
     scores: dict[ScoreKey, tuple[Estimate, Interval]] = {}
     for key in wanted:
         score = item_scores[key].estimate(key.aggregate)

@@ -86,7 +86,7 @@ def _slack(first: Values | float, second: Values | float, scale: float, rounding
 
 
 def is_tie(first: float, second: float, scale: float = 0.0) -> bool:
-    """Tell whether two scores differ by rounding alone; an undefined one is equal to none."""
+    """Return whether two scores differ by rounding alone; an undefined one is equal to none."""
     return bool(differences(first, second, scale) == 0)
 
 
@@ -150,7 +150,7 @@ class Tails:
     def __init__(self, observed: float, size: float) -> None:
         self._observed = observed
         self._slack = OF_SUMS * max(size, abs(observed))
-        self._either, self._greater, self._draws = 0, 0, 0
+        self._either, self._greater, self._count = 0, 0, 0
 
     def add(self, permuted: Values) -> None:
         """Count further permuted differences."""
@@ -158,16 +158,16 @@ class Tails:
         self._either += len(permuted) - int(np.count_nonzero(falls_short))
         falls_short = permuted < self._observed - self._slack
         self._greater += len(permuted) - int(np.count_nonzero(falls_short))
-        self._draws += len(permuted)
+        self._count += len(permuted)
 
     def result(self, *, exact: bool, items: int, units: int) -> PairedTest:
         """Return the test of so many items, and of as many units as change something if they are swapped."""
         if math.isnan(self._observed):
             return PairedTest(math.nan, math.nan, math.nan, items)
         more = 0 if exact else 1
-        either, greater = ((count + more) / (self._draws + more) for count in (self._either, self._greater))
+        either, greater = ((count + more) / (self._count + more) for count in (self._either, self._greater))
         # of all patterns of these units, one and its mirror image are as far apart as can be
-        smallest = max(min(2.0 ** (1 - units), 1.0), more / (self._draws + more))
+        smallest = max(min(2.0 ** (1 - units), 1.0), more / (self._count + more))
         return PairedTest(self._observed, either, greater, items, smallest)
 
 
@@ -303,9 +303,9 @@ def permutation_tests(
         tails[test] = Tails(first - second, max(abs(first), abs(second), scale_of(test.first.measure)))
     if is_gathered(list(item_scores)):
         pairs = {(test.first.system, test.second.system) for test in tests}
-        draws = sample.gathered_swaps(permutations.draws, len(pairs))
-        exact_up_to = min(permutations.exact_up_to, draws.bit_length() - 1)
-        permutations = replace(permutations, draws=draws, exact_up_to=exact_up_to)
+        repetitions = sample.gathered_permutations(permutations.repetitions, len(pairs))
+        exact_up_to = min(permutations.exact_up_to, repetitions.bit_length() - 1)
+        permutations = replace(permutations, repetitions=repetitions, exact_up_to=exact_up_to)
         scores, blocks = None, _permuted_classes(sample, tests, permutations)
     else:
         scores = sample.resampler(item_scores)
@@ -335,7 +335,7 @@ def _permuted_sums(
 
 
 def _differing_classes(sample: Sample, test: PermutationTest) -> Flags:
-    """Tell which items one of the systems has a case of: the others change no class if they are swapped."""
+    """Return which items one of the systems has a case of: the others change no class if they are swapped."""
     sides = [sample.classes.cases(key.system, key.annotator) for key in test]
     return np.asarray(np.any([numbers >= 0 for side in sides for numbers in side.values()], axis=0))
 
@@ -362,12 +362,12 @@ def _differences_of_classes(
         cases = [sample.classes.cases(name, annotator) for name in (first, second)]
         measures = [test.first.measure for test in own]
         sides = []
-        for mine, theirs in (cases, cases[::-1]):
+        for side, opposite in (cases, cases[::-1]):
             permuted = [
-                {who: np.where(pattern, theirs[who], numbers) for who, numbers in mine.items()}
+                {who: np.where(pattern, opposite[who], numbers) for who, numbers in side.items()}
                 for pattern in patterns
             ]
-            classes = [sample.classes.classes(side, no_copies).values() for side in permuted]
+            classes = [sample.classes.classes(swapped, no_copies).values() for swapped in permuted]
             sides.append(values_of(classes, measures))
         values |= zip(own, (sides[0] - sides[1]).T, strict=True)
     return [values[test] for test in tests]
@@ -396,8 +396,8 @@ def friedman(values: Values, alpha: float = 0.05) -> Friedman:
     --------
     Two systems, the first better on 8 of 10 items; ranks 1.2 and 1.8:
 
-    >>> found = friedman(np.array([[2.0, 1.0]] * 8 + [[1.0, 2.0]] * 2))
-    >>> found.ranks, round(found.chi_squared, 6)
+    >>> result = friedman(np.array([[2.0, 1.0]] * 8 + [[1.0, 2.0]] * 2))
+    >>> result.ranks, round(result.chi_squared, 6)
     (array([1.2, 1.8]), 3.6)
     """
     from scipy.special import chdtrc, ndtr  # noqa: PLC0415 - slow to import

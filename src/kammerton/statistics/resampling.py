@@ -21,7 +21,7 @@ from kammerton.scoring.scored_corpus import ItemScores
 
 __all__ = [
     "BootstrapSettings",
-    "Draws",
+    "ItemCounts",
     "LeaveOneOut",
     "Method",
     "Permutations",
@@ -38,11 +38,11 @@ __all__ = [
 B = TypeVar("B")
 T = TypeVar("T")
 _MOST_WORKERS = 4
-"""Each holds a block of draws and what is made of it."""
+"""Each holds a block of samples and what is made of it."""
 
 
 def each_block(work: Callable[[B], T], blocks: Iterable[B]) -> Iterator[T]:
-    """Give the result of ``work`` on each block, in order.
+    """Yield the result of ``work`` on each block, in order.
 
     Blocks are worked on side by side, each on one thread of the linear algebra library: how it cuts a
     product up among threads decides in which order numbers are added.
@@ -54,8 +54,8 @@ def each_block(work: Callable[[B], T], blocks: Iterable[B]) -> Iterator[T]:
         yield from pool.map(work, blocks)
 
 
-Draws = NDArray[np.float64]
-"""Shape (draws, items). Whole numbers, as floats because they are factors of products."""
+ItemCounts = NDArray[np.float64]
+"""How often each item is in each sample, shape (samples, items): floats, as factors of products."""
 _BLOCK_CELLS, _BLOCK_ROWS = 1 << 21, 1 << 12
 """Most cells of a block, which are 16 MB, and most rows: what is made of a row may be longer than it."""
 
@@ -100,26 +100,26 @@ class BootstrapSettings:
 
 @dataclass(frozen=True)
 class _Blocks:
-    """What all kinds of draws share: the units that are drawn whole, and the cut into blocks."""
+    """What all kinds of resampling share: the units that items belong to, and the cut into blocks."""
 
     items: int  # number of items
-    draws: int = 10_000  # number of draws, at least 1
+    repetitions: int = 10_000  # number of bootstrap samples, or of permutations, at least 1
     seed: int = 0  # seed of the generator, at least 0
-    # cluster of each item; items of one are drawn together. By default each item is on its own.
+    # cluster of each item; items of one stay together. By default each item is on its own.
     clusters: Sequence[Hashable] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be drawn."""
+        """Refuse what cannot be resampled."""
         if self.clusters is not None and len(self.clusters) != self.items:
             raise OptionError(f"{self.items:,} items need a cluster each, got {len(self.clusters):,}")
-        if self.draws < 1:
-            raise OptionError(f"at least one draw is needed, got {self.draws}")
+        if self.repetitions < 1:
+            raise OptionError(f"at least one resample is needed, got {self.repetitions}")
         if self.seed < 0:
             raise OptionError(f"a seed is 0 or more, got {self.seed}")
 
     @cached_property
     def unit_of(self) -> Codes:
-        """Number of the unit that each item is drawn with."""
+        """Number of the unit that each item belongs to."""
         return np.arange(self.items) if self.clusters is None else number_units(self.clusters)
 
     @property
@@ -130,7 +130,7 @@ class _Blocks:
     @property
     def total(self) -> int:
         """Number of rows of all blocks together."""
-        return self.draws
+        return self.repetitions
 
     @property
     def _height(self) -> int:
@@ -138,7 +138,7 @@ class _Blocks:
 
     @property
     def starts(self) -> range:
-        """Number of the first draw of each block."""
+        """Number of the first sample of each block."""
         return range(0, self.total, self._height)
 
     def _rows(self, start: int) -> int:
@@ -147,31 +147,31 @@ class _Blocks:
     def _generator(self, start: int) -> np.random.Generator:
         return np.random.Generator(np.random.PCG64([self.seed, start]))
 
-    def _spread(self, of_units: Draws) -> Draws:
+    def _spread(self, of_units: ItemCounts) -> ItemCounts:
         return of_units if self.clusters is None else np.take(of_units, self.unit_of, axis=1)
 
 
 class Resampling(_Blocks):
-    """Items drawn with replacement, as many units as there are.
+    """Bootstrap samples: items drawn with replacement, as many units as there are.
 
     Examples
     --------
-    >>> counts = Resampling(items=4, draws=3).block(0)
+    >>> counts = Resampling(items=4, repetitions=3).block(0)
     >>> counts.sum(axis=1)
     array([4., 4., 4.])
     """
 
-    def block(self, start: int) -> Draws:
-        """Return how often each item is drawn, in the draws of the block that begins with ``start``."""
+    def block(self, start: int) -> ItemCounts:
+        """Return how often each item is in each sample of the block that begins with ``start``."""
         rows, units = self._rows(start), self.units
-        drawn = self._generator(start).integers(0, max(units, 1), (rows, units))
-        drawn += np.arange(rows)[:, None] * units
-        counts = np.bincount(drawn.ravel(), minlength=rows * units)
+        chosen = self._generator(start).integers(0, max(units, 1), (rows, units))
+        chosen += np.arange(rows)[:, None] * units
+        counts = np.bincount(chosen.ravel(), minlength=rows * units)
         return self._spread(counts.reshape(rows, units).astype(np.float64))
 
 
 class LeaveOneOut(_Blocks):
-    """All items but those of one unit, for each unit; at most ``draws`` of them.
+    """All items but those of one unit, for each unit; at most ``repetitions`` of them.
 
     If there are more units, neighbours are left out together.
 
@@ -186,9 +186,9 @@ class LeaveOneOut(_Blocks):
     @property
     def total(self) -> int:
         """Number of rows of all blocks together."""
-        return min(self.units, self.draws)
+        return min(self.units, self.repetitions)
 
-    def block(self, start: int) -> Draws:
+    def block(self, start: int) -> ItemCounts:
         """Return 0 for items that are left out and 1 for others, in the block that begins with ``start``."""
         out = self.unit_of * self.total // max(self.units, 1)
         rows = np.arange(start, start + self._rows(start))
@@ -203,15 +203,15 @@ class Permutations(_Blocks):
 
     @property
     def exact(self) -> bool:
-        """Whether the draws are all patterns."""
+        """Whether all patterns are tried."""
         return self.units <= self.exact_up_to
 
     @property
     def total(self) -> int:
         """Number of rows of all blocks together."""
-        return 1 << self.units if self.exact else self.draws
+        return 1 << self.units if self.exact else self.repetitions
 
-    def block(self, start: int) -> Draws:
+    def block(self, start: int) -> ItemCounts:
         """Return 1 where an item is swapped and 0 elsewhere, in the block that begins with ``start``."""
         rows = self._rows(start)
         if self.exact:
@@ -222,16 +222,16 @@ class Permutations(_Blocks):
 
 
 _SPREADS = 2.0
-"""Half-width of the window: four standard deviations of the number of draws of half of the items."""
+"""Half-width of the window: four standard deviations of how often half of the items are in a sample."""
 _LONG = 100
 """Numbers in a row from which on rows are added one by one."""
 
 
 class ResampledMedian:
-    """The median as a function of how often each item is drawn.
+    """The median as a function of how often each item is in a sample.
 
-    The median of a draw is near the median of all: only values in a window around that are counted one
-    by one, those below it are a sum. A draw whose median is outside is counted whole.
+    The median of a sample is near the median of all: only values in a window around that are counted one
+    by one, those below it are a sum. A sample whose median is outside is counted whole.
 
     Attributes
     ----------
@@ -247,25 +247,27 @@ class ResampledMedian:
         self._low, self._high = max(math.floor(half - width), 0), math.ceil(half + width)
         below = np.zeros(len(values))
         below[self._order[: self._low]] = 1.0
-        self._drawn, self._below = add(defined.astype(np.float64)), add(below)
+        self._defined, self._below = add(defined.astype(np.float64)), add(below)
 
-    def evaluate(self, draws: Draws, sums: Statistics) -> Values:
-        """Return the median of each draw; NaN if nothing was drawn that has a value."""
-        drawn, before = sums[:, self._drawn], sums[:, self._below]
-        middle = np.stack(((drawn - 1) // 2, drawn // 2))
-        medians, inside = self._counted(draws, before, middle, slice(self._low, self._high))
-        outside = np.flatnonzero(~inside & (drawn > 0))
+    def evaluate(self, counts: ItemCounts, sums: Statistics) -> Values:
+        """Return the median of each sample; NaN if none of its items has a value."""
+        sizes, before = sums[:, self._defined], sums[:, self._below]
+        middle = np.stack(((sizes - 1) // 2, sizes // 2))
+        medians, inside = self._middles(counts, before, middle, slice(self._low, self._high))
+        outside = np.flatnonzero(~inside & (sizes > 0))
         if len(outside):
             nothing = np.zeros(len(outside))
-            medians[outside], _ = self._counted(draws[outside], nothing, middle[:, outside], slice(None))
-        return np.where(drawn > 0, medians, np.nan)
+            medians[outside], _ = self._middles(counts[outside], nothing, middle[:, outside], slice(None))
+        return np.where(sizes > 0, medians, np.nan)
 
-    def _counted(self, draws: Draws, before: Values, middle: Values, window: slice) -> tuple[Values, Flags]:
-        """Return the middle of each draw, and whether it is in the window."""
+    def _middles(
+        self, counts: ItemCounts, before: Values, middle: Values, window: slice
+    ) -> tuple[Values, Flags]:
+        """Return the middle of each sample, and whether it is in the window."""
         values = self._sorted[window]
         if not len(values):
-            return np.full(len(draws), np.nan), np.zeros(len(draws), dtype=bool)
-        upto = draws.T[self._order[window]]
+            return np.full(len(counts), np.nan), np.zeros(len(counts), dtype=bool)
+        upto = counts.T[self._order[window]]
         upto[0] += before
         _accumulate(upto)
         inside = (before <= middle[0]) & (middle[1] < upto[-1])
@@ -316,7 +318,7 @@ def _sums_of(scores: ItemScores, key: ScoreKey) -> tuple[Statistics, Callable[[S
 
 
 class ResampledScores:
-    """Scores of one collection of items, as functions of how often each item is drawn."""
+    """Scores of one collection of items, as functions of how often each item is in a sample."""
 
     def __init__(
         self, item_scores: Mapping[ScoreKey, ItemScores], items: Sequence[str], spread: float
@@ -335,12 +337,12 @@ class ResampledScores:
                 self._sums[key] = self._columns.add_rows(columns, at), finalise
         self._matrix = self._columns.matrix()
 
-    def sums(self, draws: Draws) -> Statistics:
-        """Return the sums that all scores are made of, shape (draws, sums)."""
-        return draws @ self._matrix
+    def sums(self, counts: ItemCounts) -> Statistics:
+        """Return the sums that all scores are made of, shape (samples, sums)."""
+        return counts @ self._matrix
 
     def permuted_difference(
-        self, first: ScoreKey, second: ScoreKey, patterns: Draws, sums: tuple[Statistics, Statistics]
+        self, first: ScoreKey, second: ScoreKey, patterns: ItemCounts, sums: tuple[Statistics, Statistics]
     ) -> Values:
         """Return the difference of two scores for each pattern of items that are swapped between them."""
         if first in self._medians:
@@ -353,18 +355,18 @@ class ResampledScores:
         return finalise(whole[:, columns] + change) - finalise(whole[:, others] - change)
 
     def differing_items(self, first: ScoreKey, second: ScoreKey) -> Flags:
-        """Tell which items change two scores if they are swapped: no ties, nothing undefined for both."""
+        """Return which items change two scores if they are swapped: no ties, nothing undefined for both."""
         if first in self._medians:
             values, others = self._medians[first].values, self._medians[second].values
             return np.asarray(~((values == others) | (np.isnan(values) & np.isnan(others))))
         columns, of_second = self._sums[first][0], self._sums[second][0]
         return np.asarray((self._matrix[:, columns] != self._matrix[:, of_second]).any(axis=1))
 
-    def evaluate(self, draws: Draws, wanted: Sequence[ScoreKey]) -> Values:
-        """Return the scores of each draw."""
-        sums = self.sums(draws)
-        values = np.empty((len(draws), len(wanted)), order="F")
-        by_item = np.asfortranarray(draws) if self._medians else draws
+    def evaluate(self, counts: ItemCounts, wanted: Sequence[ScoreKey]) -> Values:
+        """Return the scores of each sample."""
+        sums = self.sums(counts)
+        values = np.empty((len(counts), len(wanted)), order="F")
+        by_item = np.asfortranarray(counts) if self._medians else counts
         for place, key in enumerate(wanted):
             if key in self._medians:
                 values[:, place] = self._medians[key].evaluate(by_item, sums)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, compress
 
@@ -20,7 +20,7 @@ from kammerton.scoring.scored_corpus import ItemScores, ScoredCorpus
 from kammerton.statistics.resampling import LeaveOneOut, ResampledScores, Resampling, ScoreKey, each_block
 
 __all__ = [
-    "Kept",
+    "ItemsByMeasure",
     "ResampledClasses",
     "Sample",
     "are_resampled_by_class",
@@ -39,8 +39,8 @@ __all__ = [
 class ResampledClasses:
     """The classes of a bootstrap sample of items.
 
-    An item that is drawn twice counts as two items: the second time its unit, or its class, gets another
-    name, and its place is behind the first.
+    An item that is in a sample twice counts as two items: the second time its unit, or its class, gets
+    another name, and its place is behind the first.
     """
 
     def __init__(self, class_evidence: ClassEvidence, items: Sequence[str], kept: Container[str]) -> None:
@@ -58,7 +58,7 @@ class ResampledClasses:
         self._unit_is_item = self._units_are_items(cases)
 
     def _units_are_items(self, cases: Codes) -> Flags:
-        """Tell for each row whether all units of its case have the name of the item."""
+        """Return for each row whether all units of its case have the name of the item."""
         gathered, rows = self._class_evidence.gathered, self._class_evidence.rows
         number = {name: code for code, name in enumerate(gathered.units)}
         own = np.array([number.get(row.item, -1) for row in rows], dtype=np.int64)
@@ -109,27 +109,27 @@ def scores_of_classes(parts: Iterable[ClassStatistics], measure: Measure, *, sev
     return ItemScores(measure, [names[place] for place in own], statistics[own], several=several)
 
 
-def values_of(draws: Sequence[Iterable[ClassStatistics]], measures: Sequence[Measure]) -> Values:
-    """Return the scores of many draws at once, shape (draws, measures)."""
-    known = [list(parts) for parts in draws]
+def values_of(samples: Sequence[Iterable[ClassStatistics]], measures: Sequence[Measure]) -> Values:
+    """Return the scores of many samples at once, shape (samples, measures)."""
+    known = [list(parts) for parts in samples]
     several = max(map(len, known), default=0) > 1
     number: dict[tuple[int, str], int] = {}
-    of_draw: list[int] = []
+    sample_of_row: list[int] = []
     rows: list[int] = []
-    for draw, parts in enumerate(known):
+    for sample, parts in enumerate(known):
         for names, _ in parts:
             if several:
-                rows += [number.setdefault((draw, name), len(number)) for name in names]
-            of_draw += [draw] * len(names)
-    place = np.array(of_draw, dtype=np.int64)
+                rows += [number.setdefault((sample, name), len(number)) for name in names]
+            sample_of_row += [sample] * len(names)
+    place = np.array(sample_of_row, dtype=np.int64)
     classes = np.array(rows, dtype=np.int64) if several else np.arange(len(place))
-    draw_of = np.array([draw for draw, _ in number], dtype=np.int64) if several else place
+    sample_of = np.array([sample for sample, _ in number], dtype=np.int64) if several else place
     values = np.empty((len(known), len(measures)))
     for column, measure in enumerate(measures):
         statistics = np.concatenate([of_measure[measure] for parts in known for _, of_measure in parts])
         counted = measure.counted(statistics)
         counted[np.isnan(statistics).all(axis=1)] = np.nan
-        values[:, column] = _means(_means(counted, classes, len(draw_of)), draw_of, len(known))
+        values[:, column] = _means(_means(counted, classes, len(sample_of)), sample_of, len(known))
     return values
 
 
@@ -152,18 +152,18 @@ def _renamed(names: tuple[str, ...], codes: Codes, copies: Codes) -> tuple[tuple
     return (*names, *(f"{names[code]}\0{copy:06}" for code, copy in used.tolist())), renamed
 
 
-Kept = Mapping[Measure, frozenset[str]]
+ItemsByMeasure = Mapping[Measure, frozenset[str]]
 """The items that scores are computed on, by measure."""
 _DRAWN_ROWS, _SWAPPED_ROWS, _FEWEST = 4_000_000, 16_000_000, 200
-"""Rows of classes that are gone through at most, for intervals and for tests, but for this many draws. It
-takes about five seconds, and twenty: p-values that are adjusted for many pairs need more draws."""
+"""Rows of classes that are gone through at most, for intervals and for tests, but for this many samples. It
+takes about five seconds, and twenty: p-values that are adjusted for many pairs need more permutations."""
 _OVERHEAD = 1_800
-"""Classes of one draw, or of one side of a permutation, take as long as so many more rows."""
+"""Classes of one sample, or of one side of a permutation, take as long as so many more rows."""
 
 _FEW = 12
-"""Of so few units the same draw may come again."""
+"""Of so few units the same sample may come again."""
 _TOGETHER = 100
-"""Draws whose classes are held at once."""
+"""Samples whose classes are held at once."""
 
 
 def headline_keys(corpus: ScoredCorpus, measure: Measure, annotator: str | None = None) -> list[ScoreKey]:
@@ -238,7 +238,7 @@ class Sample:
         self,
         corpus: ScoredCorpus,
         keys: Sequence[ScoreKey],
-        kept: Kept,
+        kept: ItemsByMeasure,
         clusters: Mapping[str, str] | None = None,
         sharers: int = 1,
     ) -> None:
@@ -250,7 +250,7 @@ class Sample:
 
     @cached_property
     def units(self) -> Codes:
-        """Number of the unit that each item is drawn with."""
+        """Number of the unit that each item belongs to."""
         return Resampling(len(self.items), clusters=self.clusters).unit_of
 
     @cached_property
@@ -287,38 +287,36 @@ class Sample:
         return self._chosen[key]
 
     def resampler(self, item_scores: Mapping[ScoreKey, ItemScores]) -> ResampledScores:
-        """Return scores, none of them gathered, as functions of draws."""
+        """Return scores, none of them gathered, as functions of how often each item is in a sample."""
         spread = math.sqrt(sum(size * size for size in Counter(self.units.tolist()).values()))
         return ResampledScores(item_scores, self.items, spread)
 
     def evaluate(
         self,
-        draws: Resampling | LeaveOneOut,
+        resampling: Resampling | LeaveOneOut,
         item_scores: Mapping[ScoreKey, ItemScores],
         wanted: Sequence[ScoreKey] | None = None,
     ) -> dict[ScoreKey, Values]:
-        """Return the scores of each draw."""
+        """Return the scores of each sample."""
         keys = list(item_scores if wanted is None else wanted)
         if is_gathered(keys):
-            return dict(zip(keys, self._values_of_classes(draws, keys).T, strict=True))
-        return _evaluate(self.resampler(item_scores), draws, keys)
+            return dict(zip(keys, self._values_of_classes(resampling, keys).T, strict=True))
+        return _evaluate(self.resampler(item_scores), resampling, keys)
 
     def resampled(
         self,
         item_scores: Mapping[ScoreKey, ItemScores],
-        draws: int,
+        resamples: int,
         seed: int,
         wanted: Sequence[ScoreKey] | None = None,
         beside: Iterable[Mapping[ScoreKey, ItemScores]] = (),
     ) -> dict[ScoreKey, Values]:
         """Return the scores of bootstrap samples of items, of clusters, or of classes."""
-        if not are_resampled_by_class(item_scores):
-            return self.evaluate(Resampling(len(self.items), draws, seed, self.clusters), item_scores, wanted)
-        names, clusters = self._class_units((item_scores, *beside))
-        resampler = ResampledScores(item_scores, names, math.sqrt(len(names)))
-        return _evaluate(
-            resampler, Resampling(len(names), draws, seed, clusters), list(wanted or item_scores)
-        )
+
+        def resampling(count: int, clusters: Sequence[str] | None) -> Resampling:
+            return Resampling(count, resamples, seed, clusters)
+
+        return self._of_units(resampling, item_scores, wanted, beside)
 
     def without_each(
         self,
@@ -328,14 +326,25 @@ class Sample:
         beside: Iterable[Mapping[ScoreKey, ItemScores]] = (),
     ) -> dict[ScoreKey, Values]:
         """Return the scores without each item, cluster or class, or each of so many groups at most."""
+
+        def leave_one_out(count: int, clusters: Sequence[str] | None) -> LeaveOneOut:
+            return LeaveOneOut(count, most, clusters=clusters)
+
+        return self._of_units(leave_one_out, item_scores, wanted, beside)
+
+    def _of_units(
+        self,
+        resampling_of: Callable[[int, Sequence[str] | None], Resampling | LeaveOneOut],
+        item_scores: Mapping[ScoreKey, ItemScores],
+        wanted: Sequence[ScoreKey] | None,
+        beside: Iterable[Mapping[ScoreKey, ItemScores]],
+    ) -> dict[ScoreKey, Values]:
+        """Return the scores of samples of items, or of classes, made for their number and clusters."""
         if not are_resampled_by_class(item_scores):
-            return self.evaluate(
-                LeaveOneOut(len(self.items), most, clusters=self.clusters), item_scores, wanted
-            )
+            return self.evaluate(resampling_of(len(self.items), self.clusters), item_scores, wanted)
         names, clusters = self._class_units((item_scores, *beside))
         resampler = ResampledScores(item_scores, names, math.sqrt(len(names)))
-        left_out = LeaveOneOut(len(names), most, clusters=clusters)
-        return _evaluate(resampler, left_out, list(wanted or item_scores))
+        return _evaluate(resampler, resampling_of(len(names), clusters), list(wanted or item_scores))
 
     def _class_units(
         self, item_scores: Iterable[Mapping[ScoreKey, ItemScores]]
@@ -374,17 +383,17 @@ class Sample:
         return ResampledClasses(class_evidence, self.items, kept)
 
     def _classes(self, counts: Codes, system: str, annotator: str) -> list[ClassStatistics]:
-        """Return the classes of one draw, against each annotator."""
-        drawn = np.repeat(np.arange(len(counts)), counts)
-        copies = np.arange(len(drawn)) - np.repeat(np.cumsum(counts) - counts, counts)  # drawn before
-        cases = {who: own[drawn] for who, own in self.classes.cases(system, annotator).items()}
+        """Return the classes of one sample, against each annotator."""
+        chosen = np.repeat(np.arange(len(counts)), counts)
+        copies = np.arange(len(chosen)) - np.repeat(np.cumsum(counts) - counts, counts)  # before this one
+        cases = {who: own[chosen] for who, own in self.classes.cases(system, annotator).items()}
         return list(self.classes.classes(cases, copies).values())
 
-    def _values_of_classes(self, draws: Resampling | LeaveOneOut, keys: Sequence[ScoreKey]) -> Values:
-        """Return scores over classes of each draw, shape (draws, keys)."""
-        rows = np.concatenate([draws.block(start).astype(np.int32) for start in draws.starts])
+    def _values_of_classes(self, resampling: Resampling | LeaveOneOut, keys: Sequence[ScoreKey]) -> Values:
+        """Return scores over classes of each sample, shape (samples, keys)."""
+        rows = np.concatenate([resampling.block(start).astype(np.int32) for start in resampling.starts])
         again = np.arange(len(rows))
-        if draws.units <= _FEW:  # then many draws are the same
+        if resampling.units <= _FEW:  # then many samples are the same
             rows, again = np.unique(rows, axis=0, return_inverse=True)
         values = np.empty((len(rows), len(keys)))
         for group in dict.fromkeys((key.system, key.annotator) for key in keys):
@@ -395,25 +404,25 @@ class Sample:
                 values[at : at + _TOGETHER, own] = values_of(some, measures)
         return values[again.ravel()]
 
-    def draws_of(self, keys: Sequence[ScoreKey], wanted: int) -> int:
-        """Return the number of draws for scores that are all resampled alike."""
-        anew = is_gathered(keys) and not are_resampled_by_class(keys)
-        return self.gathered_draws(wanted) if anew else wanted
+    def resamples_of(self, keys: Sequence[ScoreKey], wanted: int) -> int:
+        """Return the number of bootstrap samples for scores that are all resampled alike."""
+        recomputed = is_gathered(keys) and not are_resampled_by_class(keys)
+        return self.gathered_resamples(wanted) if recomputed else wanted
 
-    def gathered_draws(self, wanted: int) -> int:
-        """Return the number of draws for what each draw computes anew: fewer, where that takes long."""
-        anew = [key for key in self.keys if is_gathered([key]) and not key.measure.resamples_classes]
-        groups = {(key.system, key.annotator) for key in anew}
+    def gathered_resamples(self, wanted: int) -> int:
+        """Return the number of bootstrap samples for gathered measures: fewer, where they take long."""
+        recomputed = [key for key in self.keys if is_gathered([key]) and not key.measure.resamples_classes]
+        groups = {(key.system, key.annotator) for key in recomputed}
         if not groups:
             return wanted
         rows = self._sharers * (len(self.classes) + _OVERHEAD * len(groups))
         affordable = max(_FEWEST, _DRAWN_ROWS // rows)
         units = int(self.units.max(initial=-1)) + 1
-        if units <= _FEW and math.comb(2 * units - 1, units) <= affordable:  # all draws that differ
+        if units <= _FEW and math.comb(2 * units - 1, units) <= affordable:  # all samples that differ
             return wanted
         return min(wanted, affordable)
 
-    def gathered_swaps(self, wanted: int, pairs: int) -> int:
+    def gathered_permutations(self, wanted: int, pairs: int) -> int:
         """Return the number of permutations for measures over classes: fewer, where they take long."""
         systems = len({key.system for key in self.keys})
         rows = 2 * pairs * self._sharers * (len(self.classes) // systems + _OVERHEAD)
@@ -421,7 +430,7 @@ class Sample:
 
 
 def split_gathered(keys: Sequence[ScoreKey]) -> Iterator[list[ScoreKey]]:
-    """Give the scores that are sums or medians, and those of classes; neither if there are none."""
+    """Yield the scores that are sums or medians, and those of classes; neither if there are none."""
     for gathered in (False, True):
         chosen = [key for key in keys if is_gathered([key]) == gathered]
         if chosen:
@@ -429,7 +438,7 @@ def split_gathered(keys: Sequence[ScoreKey]) -> Iterator[list[ScoreKey]]:
 
 
 def split_resampled(keys: Sequence[ScoreKey]) -> Iterator[list[ScoreKey]]:
-    """Give the same, those of classes in two: where classes are resampled, and where items are."""
+    """Yield the same, those of classes in two: where classes are resampled, and where items are."""
     for part in split_gathered(keys):
         for by_class in (False, True):
             chosen = [key for key in part if key.measure.resamples_classes == by_class]
@@ -438,12 +447,12 @@ def split_resampled(keys: Sequence[ScoreKey]) -> Iterator[list[ScoreKey]]:
 
 
 def are_resampled_by_class(keys: Iterable[ScoreKey]) -> bool:
-    """Tell whether classes are resampled for intervals of scores: of all of them, or of none."""
+    """Return whether classes are resampled for intervals of scores: of all of them, or of none."""
     return next(iter(keys)).measure.resamples_classes
 
 
 def is_gathered(keys: Sequence[ScoreKey]) -> bool:
-    """Tell whether scores are of classes: all of them, or none."""
+    """Return whether scores are of classes: all of them, or none."""
     return keys[0].measure.aggregate == "gathered"
 
 
@@ -458,8 +467,8 @@ def _clusters(items: Sequence[str], clusters: Mapping[str, str]) -> list[str]:
 
 
 def _evaluate(
-    scores: ResampledScores, draws: Resampling | LeaveOneOut, keys: Sequence[ScoreKey]
+    scores: ResampledScores, resampling: Resampling | LeaveOneOut, keys: Sequence[ScoreKey]
 ) -> dict[ScoreKey, Values]:
-    """Return the scores of each draw, block by block."""
-    blocks = each_block(lambda start: scores.evaluate(draws.block(start), keys), draws.starts)
+    """Return the scores of each sample, block by block."""
+    blocks = each_block(lambda start: scores.evaluate(resampling.block(start), keys), resampling.starts)
     return dict(zip(keys, np.concatenate(list(blocks)).T, strict=True))

@@ -68,7 +68,7 @@ def test_a_ranking_by_hand() -> None:
     assert [each.value for each in found.ranking] == pytest.approx([91 / 110, 82 / 110])
     assert [(each.wins, each.ties, each.losses) for each in found.ranking] == [(0, 1, 0)] * 2
     (pair,) = found.pairs
-    assert (pair.first, pair.second, pair.told_apart) == ("high", "low", False)
+    assert (pair.first, pair.second, pair.significant) == ("high", "low", False)
     assert pair.difference == pytest.approx(9 / 110)
     # swapped item by item the difference is 9, 11, -11 or -9 of 110
     assert (pair.p, pair.adjusted) == (1, 1)
@@ -110,7 +110,7 @@ def test_groups_have_letters() -> None:
         (0, 1, 1),
         (0, 1, 1),
     ]
-    assert [(pair.first, pair.second, pair.told_apart) for pair in found.pairs] == [
+    assert [(pair.first, pair.second, pair.significant) for pair in found.pairs] == [
         ("a", "b", True),
         ("a", "c", True),
         ("b", "c", False),
@@ -127,7 +127,7 @@ def test_undefined_figures_come_last_and_are_not_told_apart() -> None:
     assert math.isnan(found.ranking[2].low)
     assert math.isnan(found.pairs[1].p)
     assert math.isnan(found.pairs[1].superiority)
-    assert not found.pairs[1].told_apart
+    assert not found.pairs[1].significant
     assert found.undefined == 3
     # one pair has a p, and is adjusted for itself alone
     assert found.pairs[0].adjusted == found.pairs[0].p == 1 / 2
@@ -225,7 +225,7 @@ def figure(rows: Statistics, measure: Any) -> float:
 def test_permutations_are_drawn_where_there_are_many() -> None:
     values = random_values(30, 0.0, 0.06)
     found = only(valued(values), MEAN, permutations=2000, seed=4)
-    expected = permutation_test(values["s0"] - values["s1"], draws=2000, seed=4)
+    expected = permutation_test(values["s0"] - values["s1"], repetitions=2000, seed=4)
     assert (found.exact, found.permutations) == (False, 2000)
     assert found.pairs[0].p == expected.p
 
@@ -297,7 +297,7 @@ def test_a_test_against_the_figures_tells_nothing_apart(test: Any) -> None:
     pair = pair_of(table, POOLED, test=test)
     assert (pair.first, pair.wins, pair.losses) == ("a", 1, 30)
     assert pair.adjusted < 0.05
-    assert not pair.told_apart
+    assert not pair.significant
 
 
 @pytest.mark.parametrize("measure", [MEAN, MIDDLE])
@@ -439,7 +439,7 @@ def test_systems_without_a_common_item_have_no_test() -> None:
     for test in ("permutation", "t", "wilcoxon", "friedman"):
         found = only(table, MEAN, test=test)
         (pair,) = [each for each in found.pairs if "b" not in (each.first, each.second)]
-        assert (pair.items, pair.told_apart, pair.permutations) == (0, False, 0)
+        assert (pair.items, pair.significant, pair.permutations) == (0, False, 0)
         for value in (pair.p, pair.difference, pair.low, pair.superiority, pair.first_value, pair.d_z):
             assert math.isnan(value)
         assert [row.system for row in found.ranking] == ["a", "b", "c"]  # a before b, b before c
@@ -520,7 +520,7 @@ def test_counts_against_one() -> None:
     )
     assert found.against == "mid"
     (each,) = found.measures
-    assert [(pair.first, pair.p, pair.adjusted, pair.told_apart) for pair in each.pairs] == [
+    assert [(pair.first, pair.p, pair.adjusted, pair.significant) for pair in each.pairs] == [
         ("hi", 2 / 1024, 4 / 1024, True),
         ("lo", 2 / 1024, 4 / 1024, True),
     ]
@@ -542,7 +542,7 @@ def test_friedman_against_one_is_by_the_normal_distribution() -> None:
     )
     assert [pair.p for pair in found.pairs] == pytest.approx([0.014305878] * 2, rel=1e-6)
     assert [pair.adjusted for pair in found.pairs] == pytest.approx([2 * 0.014305878] * 2, rel=1e-6)
-    assert [(pair.first, pair.told_apart) for pair in found.pairs] == [("a", True), ("c", True)]
+    assert [(pair.first, pair.significant) for pair in found.pairs] == [("a", True), ("c", True)]
 
 
 @pytest.mark.parametrize("order", ["abc", "cba", "bac"])
@@ -559,7 +559,7 @@ def test_protocols_that_disagree_against_one() -> None:
     values = random_values(30, 0.3, 0.0)
     scores = tabled(valued(values), (POOLED, OTHER), others=valued({"s0": values["s1"], "s1": values["s0"]}))
     (found,) = compare(scores, against="s0").disagreements
-    assert (found.better, found.worse, found.told_apart) == ("s0", "s1", True)
+    assert (found.better, found.worse, found.significant) == ("s0", "s1", True)
 
 
 def test_no_system_of_the_name() -> None:
@@ -642,7 +642,7 @@ def test_protocols_that_rank_differently_are_told() -> None:
     )
     (found,) = compare(scores).disagreements
     assert (found.first, found.second, found.better, found.worse) == (POOLED, OTHER, "s0", "s1")
-    assert found.told_apart
+    assert found.significant
 
 
 def test_protocols_that_agree_or_tie_are_not() -> None:
@@ -660,7 +660,7 @@ def test_protocols_that_agree_or_tie_are_not() -> None:
 def test_a_disagreement_may_be_within_the_noise() -> None:
     others = {"low": [[90, 100], [1, 10]], "high": [[80, 100], [2, 10]]}
     (found,) = compare(tabled(POOL, (POOLED, OTHER), others=others)).disagreements
-    assert (found.better, found.told_apart) == ("high", False)
+    assert (found.better, found.significant) == ("high", False)
 
 
 # --- what is refused -----------------------------------------------------------------------
@@ -675,8 +675,8 @@ def test_a_disagreement_may_be_within_the_noise() -> None:
         ({"level": 0}, "the level of an interval is between 0 and 1, got 0"),
         ({"annotator": "third"}, "unknown annotator `third`"),
         ({"clusters": {}}, "2 of 2 items have no cluster"),
-        ({"resamples": 0}, "at least one draw is needed, got 0"),
-        ({"permutations": 0}, "at least one draw is needed, got 0"),
+        ({"resamples": 0}, "at least one resample is needed, got 0"),
+        ({"permutations": 0}, "at least one resample is needed, got 0"),
         ({"measures": ()}, "there is no measure to compare by"),
     ],
 )
@@ -688,7 +688,7 @@ def test_choices_that_are_not_possible(choices: dict[str, Any], message: str) ->
 @pytest.mark.parametrize("choice", ["resamples", "permutations"])
 def test_what_cannot_be_drawn_is_refused_before_anything_is_read(choice: str) -> None:
     choices: dict[str, Any] = {choice: 0}
-    with pytest.raises(OptionError, match="at least one draw is needed, got 0"):
+    with pytest.raises(OptionError, match="at least one resample is needed, got 0"):
         kt.compare("chords", "nowhere", ["neither here"], **choices)
 
 

@@ -81,9 +81,9 @@ def test_what_is_out_of_range_is_refused() -> None:
 
 
 def detectable_difference(
-    differences: Values, *, power: float = 0.8, alpha: float = 0.05, draws: int = 10_000
+    differences: Values, *, power: float = 0.8, alpha: float = 0.05, resamples: int = 10_000
 ) -> float:
-    (found,) = detectable_differences(differences[:, None], power=power, alpha=alpha, draws=draws)
+    (found,) = detectable_differences(differences[:, None], power=power, alpha=alpha, resamples=resamples)
     return float(found)
 
 
@@ -92,7 +92,7 @@ def test_the_detectable_difference_of_normal_differences() -> None:
     for items, expected in ((25, 0.5840), (100, 0.2829)):
         quantiles = [NormalDist(0.2, 0.1).inv_cdf((place + 0.5) / items) for place in range(items)]
         deviation = stdev(quantiles)
-        found = detectable_difference(np.array(quantiles), draws=40_000)
+        found = detectable_difference(np.array(quantiles), resamples=40_000)
         assert found / deviation == pytest.approx(expected, rel=0.02)
 
 

@@ -407,7 +407,7 @@ def test_items_that_do_not_count_make_no_classes() -> None:
         ({"level": 1.0}, "between 0 and 1"),
         ({"method": "bayes"}, "unknown kind of interval"),
         ({"clusters": {"a": "x"}}, "7 of 8 items have no cluster, e.g. `b`"),
-        ({"resamples": 0}, "at least one draw"),
+        ({"resamples": 0}, "at least one resample"),
         ({"seed": -1}, "a seed is 0 or more"),
     ],
 )

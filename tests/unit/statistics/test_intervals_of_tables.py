@@ -190,7 +190,7 @@ def test_some_of_the_measures() -> None:
 
 
 def test_neighbours_are_left_out_together_if_there_are_many() -> None:
-    assert LeaveOneOut(4, draws=2).block(0).tolist() == [[0, 0, 1, 1], [1, 1, 0, 0]]
+    assert LeaveOneOut(4, repetitions=2).block(0).tolist() == [[0, 0, 1, 1], [1, 1, 0, 0]]
     assert LeaveOneOut(0).block(0).shape == (0, 0)
     clusters = ["x", "y", "x"]
     assert LeaveOneOut(3, clusters=clusters).block(0).tolist() == [[0, 1, 0], [1, 0, 1]]

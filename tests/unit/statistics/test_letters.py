@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kammerton.statistics.comparison import groups, letters
 
 
-def told_apart(systems: int, *pairs: tuple[int, int]) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+def significant(systems: int, *pairs: tuple[int, int]) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
     differs = np.zeros((systems, systems), dtype=bool)
     for one, other in pairs:
         differs[one, other] = differs[other, one] = True
@@ -30,17 +30,17 @@ def told_apart(systems: int, *pairs: tuple[int, int]) -> np.ndarray[tuple[int, i
     ],
 )
 def test_letters(systems: int, pairs: list[tuple[int, int]], expected: tuple[str, ...]) -> None:
-    assert letters(told_apart(systems, *pairs)) == expected
+    assert letters(significant(systems, *pairs)) == expected
 
 
 def test_a_group_within_others_is_left_out() -> None:
     # Piepho's own case: what insertion leaves over is swept away. Told apart: 0-3, 1-3, 1-4, 2-4
-    found = groups(told_apart(5, (0, 3), (1, 3), (1, 4), (2, 4)))
+    found = groups(significant(5, (0, 3), (1, 3), (1, 4), (2, 4)))
     assert found == ((0, 1, 2), (0, 4), (2, 3), (3, 4))
 
 
 def test_many_groups_have_names_too() -> None:
-    everyone = told_apart(54, *combinations(range(54), 2))
+    everyone = significant(54, *combinations(range(54), 2))
     assert letters(everyone)[25:28] == ("z", "A", "B")
     assert letters(everyone)[51:] == ("Z", "[53]", "[54]")
 
@@ -56,7 +56,7 @@ def test_systems_share_a_letter_if_and_only_if_they_do_not_differ(
     case: tuple[int, set[tuple[int, int]]],
 ) -> None:
     systems, pairs = case
-    found = groups(told_apart(systems, *pairs))
+    found = groups(significant(systems, *pairs))
     for pair in combinations(range(systems), 2):
         assert any(set(pair) <= set(group) for group in found) == (pair not in pairs)
     assert {system for group in found for system in group} == set(range(systems))

@@ -60,7 +60,7 @@ def test_differences_of_a_cluster_change_signs_together() -> None:
 def test_drawn_patterns_come_near_all_of_them() -> None:
     differences = np.arange(1.0, 13.0) - 4.0
     exact = permutation_test(differences)
-    drawn = permutation_test(differences, exact_up_to=0, draws=40_000)
+    drawn = permutation_test(differences, exact_up_to=0, repetitions=40_000)
     # the standard error is below sqrt(0.25 / 40,000) = 0.0025
     assert drawn.p == pytest.approx(exact.p, abs=0.01)
     assert drawn.p_greater == pytest.approx(exact.p_greater, abs=0.01)
@@ -68,7 +68,7 @@ def test_drawn_patterns_come_near_all_of_them() -> None:
 
 
 def test_a_drawn_p_is_never_zero() -> None:
-    found = permutation_test(np.ones(60), draws=99)
+    found = permutation_test(np.ones(60), repetitions=99)
     assert (found.p, found.p_greater) == (1 / 100, 1 / 100)
 
 

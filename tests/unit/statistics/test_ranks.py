@@ -61,7 +61,7 @@ def test_systems_that_are_right_for_the_same_seconds_are_not_different(
 ) -> None:
     (found,) = compare(rounded(*order), test=test, method="bca", reliability=True).measures
     (pair,) = found.pairs
-    assert (pair.p, pair.adjusted, pair.told_apart) == (1, 1, False)
+    assert (pair.p, pair.adjusted, pair.significant) == (1, 1, False)
     assert (pair.superiority, pair.wins, pair.ties, pair.losses) == (0.5, 0, 12, 0)
     assert (pair.difference, pair.low, pair.high, pair.detectable) == (0, 0, 0, 0)
     assert math.isnan(pair.d_z)  # differences do not vary
@@ -153,7 +153,7 @@ def test_a_real_difference_is_one_however_small() -> None:
     )
     assert (pair.wins, pair.ties) == (12, 0)
     assert pair.difference == pytest.approx(1e-9)
-    assert pair.told_apart
+    assert pair.significant
 
 
 # --- the helpers ---------------------------------------------------------------------------

@@ -11,7 +11,7 @@ def all_of(draws: Resampling | Permutations) -> np.ndarray[tuple[int, int], np.d
 
 
 def test_each_resample_has_as_many_items_as_there_are() -> None:
-    counts = all_of(Resampling(items=7, draws=50))
+    counts = all_of(Resampling(items=7, repetitions=50))
     assert counts.shape == (50, 7)
     assert (counts.sum(axis=1) == 7).all()
     assert (counts == counts.round()).all()
@@ -21,7 +21,7 @@ def test_each_resample_has_as_many_items_as_there_are() -> None:
 
 def test_each_item_is_drawn_once_on_average_and_varies_like_a_binomial() -> None:
     # 10 draws with probability 1/10: mean 1, variance 9/10; of 40,000 resamples
-    counts = all_of(Resampling(items=10, draws=40_000))
+    counts = all_of(Resampling(items=10, repetitions=40_000))
     assert counts.mean(axis=0) == pytest.approx(np.ones(10), abs=0.03)
     assert counts.var(axis=0) == pytest.approx(np.full(10, 0.9), abs=0.05)
 
@@ -33,7 +33,7 @@ def test_a_seed_repeats_and_another_does_not() -> None:
 
 
 def test_blocks_do_not_depend_on_each_other() -> None:
-    draws = Resampling(items=1 << 20, draws=5)  # two rows to a block
+    draws = Resampling(items=1 << 20, repetitions=5)  # two rows to a block
     assert list(draws.starts) == [0, 2, 4]
     assert draws.block(4).shape == (1, 1 << 20)
     before = draws.block(2)
@@ -58,7 +58,7 @@ def test_units_are_numbered_as_they_come() -> None:
 
 
 def test_no_items_give_empty_draws() -> None:
-    assert all_of(Resampling(items=0, draws=3)).shape == (3, 0)
+    assert all_of(Resampling(items=0, repetitions=3)).shape == (3, 0)
     assert all_of(Permutations(items=0)).shape == (1, 0)
 
 
@@ -86,7 +86,7 @@ def test_patterns_are_of_clusters() -> None:
 
 
 def test_many_units_are_swapped_by_chance() -> None:
-    swaps = Permutations(items=17, draws=5000)
+    swaps = Permutations(items=17, repetitions=5000)
     found = all_of(swaps)
     assert not swaps.exact
     assert found.shape == (5000, 17)
@@ -106,7 +106,7 @@ def test_exact_patterns_across_blocks_are_all_different() -> None:
     ("options", "message"),
     [
         ({"clusters": ["a"]}, "2 items need a cluster each, got 1"),
-        ({"draws": 0}, "at least one draw is needed, got 0"),
+        ({"repetitions": 0}, "at least one resample is needed, got 0"),
         ({"seed": -1}, "a seed is 0 or more, got -1"),
     ],
 )

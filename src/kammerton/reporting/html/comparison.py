@@ -136,7 +136,7 @@ class PairRow:
 
     first: str
     second: str
-    told_apart: bool
+    significant: bool
     items: str
     difference: str
     ends: str
@@ -191,7 +191,7 @@ def _row(pair: Pair, measure: Measure) -> PairRow:
     return PairRow(
         first=shown(pair.first, 60),
         second=shown(pair.second, 60),
-        told_apart=pair.told_apart,
+        significant=pair.significant,
         items=f"{pair.items:,}",
         difference=score_text(pair.difference, measure, signed=True),
         ends=interval_text(pair.low, pair.high, measure),
@@ -255,6 +255,6 @@ def _agreement(comparison: Comparison) -> list[str]:
     texts = {True: "both differences are significant", False: "not both differences are significant"}
     return [
         f"{each.first} ranks {shown(each.better, 60)} before {shown(each.worse, 60)}, {each.second} the "
-        f"other way round; {texts[each.told_apart]}."
+        f"other way round; {texts[each.significant]}."
         for each in comparison.disagreements
     ]

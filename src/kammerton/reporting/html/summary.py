@@ -258,7 +258,7 @@ def _better(source: Source) -> Answer:
         )
     pair = compared.pairs[0]
     first, second = (shown(name, 60) for name in (pair.first, pair.second))
-    if pair.told_apart:
+    if pair.significant:
         answer = f"{first} is significantly better than {second}."
     elif pair.difference == 0:
         answer = f"{first} and {second} score the same."
@@ -343,7 +343,7 @@ def _tied(compared: MeasureComparison) -> Iterator[str]:
     tied = [
         shown(pair.second, 60)
         for pair in compared.pairs[1:]
-        if pair.first == best and not pair.told_apart and not math.isnan(pair.difference)
+        if pair.first == best and not pair.significant and not math.isnan(pair.difference)
     ]
     if tied:
         yield f"Not significantly different from it: {', '.join(tied)}."
@@ -378,7 +378,7 @@ def _is_tied(compared: MeasureComparison) -> bool:
 def _puts_behind(compared: MeasureComparison, system: str) -> bool:
     """Return whether a system is significantly worse than the best."""
     first = compared.ranking[0].system
-    return any(pair.told_apart for pair in compared.pairs if (pair.first, pair.second) == (first, system))
+    return any(pair.significant for pair in compared.pairs if (pair.first, pair.second) == (first, system))
 
 
 def _some(names: Sequence[str]) -> str:
