@@ -50,7 +50,7 @@ class Segments:
         return len(self.offsets) - 1
 
     def take(self, sequences: Codes) -> Segments:
-        """Return the given sequences, in the given order; one may be taken several times."""
+        """Return some sequences, in this order; one may be taken several times."""
         lengths = np.diff(self.offsets)[sequences]
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         rows = np.repeat(self.offsets[sequences] - offsets[:-1], lengths) + np.arange(offsets[-1])
@@ -92,8 +92,8 @@ class Slices:
         """Return the slices for which ``keep`` holds."""
         if keep.all():
             return self
-        kept = np.flatnonzero(keep)  # looked for once, and not by each column
-        return Slices(*(getattr(self, field.name).take(kept) for field in fields(self)))
+        places = np.flatnonzero(keep)  # looked for once, and not by each column
+        return Slices(*(getattr(self, field.name).take(places) for field in fields(self)))
 
     def restricted(self, ref: Segments, ref_kept: Flags, est: Segments, est_kept: Flags) -> Slices:
         """Return the slices as if only the kept rows were there."""
@@ -109,9 +109,9 @@ class Slices:
         return self.ends - self.starts
 
 
-def _restricted(kept: Segments, keep: Flags, row: Codes, slices: Slices) -> tuple[Codes, Flags]:
-    last_kept = np.append(np.cumsum(keep) - 1, -1)[row]
-    return _covering(kept, last_kept, slices.pair, slices.ends)
+def _restricted(side: Segments, keep: Flags, row: Codes, slices: Slices) -> tuple[Codes, Flags]:
+    last_row = np.append(np.cumsum(keep) - 1, -1)[row]
+    return _covering(side, last_row, slices.pair, slices.ends)
 
 
 def sequence_of_rows(offsets: Codes) -> Codes:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -119,7 +120,9 @@ class LabelledIntervals:
 
 def carried(diagnostics: Iterable[Diagnostic], roots: Sequence[str] = ()) -> tuple[Diagnostic, ...]:
     """Return diagnostics without what is so on one machine only."""
-    return tuple(each.at(file=each.file and portable(each.file, roots)) for each in diagnostics)
+    return tuple(
+        diagnostic.at(file=diagnostic.file and portable(diagnostic.file, roots)) for diagnostic in diagnostics
+    )
 
 
 def portable(file: str, roots: Sequence[str] = ()) -> str:
@@ -127,18 +130,9 @@ def portable(file: str, roots: Sequence[str] = ()) -> str:
     path = Path(file)
     if not path.is_absolute():
         return file
-    here = _current_folder()
-    if here is not None and path.is_relative_to(here):
-        return path.relative_to(here).as_posix()
+    with suppress(OSError, ValueError):  # it was removed, or does not hold the file
+        return path.relative_to(Path.cwd()).as_posix()
     inside = [root for root in roots if path.is_relative_to(root)]
     if inside:
         return path.relative_to(Path(max(inside, key=len)).parent).as_posix()
     return "/".join(path.parts[-2:])
-
-
-def _current_folder() -> Path | None:
-    """Return the current folder, or nothing if it was removed."""
-    try:
-        return Path.cwd()
-    except OSError:
-        return None

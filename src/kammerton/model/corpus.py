@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
@@ -132,7 +132,7 @@ class Collection:
     @cached_property
     def crowded(self) -> bool:
         """Whether several annotations of an item are here."""
-        return any(len(each) > 1 for each in self.sources.values())
+        return any(len(sources) > 1 for sources in self.sources.values())
 
     def called(self, item: str) -> Collection:
         """Return the collection of one item with that item called ``item``."""
@@ -213,7 +213,7 @@ def spelled_apart(references: Iterable[Collection], system: Collection) -> Itera
     for collection in references:
         written = {*collection.written, *system.written}
         for item in sorted(written & collection.items & system.items if written else ()):
-            names = [each.written.get(item, item) for each in (collection, system)]
+            names = [side.written.get(item, item) for side in (collection, system)]
             if names[0] != names[1]:
                 apart.append([name.encode("ascii", "backslashreplace").decode() for name in names])
     if apart:
@@ -232,37 +232,37 @@ TRAIN = "train"
 
 
 def choose_split(corpus: Corpus, splits: Mapping[str, str], split: str | None) -> Corpus:
-    """Return the items of one split, with warnings about what is not as a split should be."""
+    """Return the items of one split, with warnings on items of no split, training items, and lacking ones."""
     if split is not None and split not in splits.values():
         raise OptionError.unknown("split", split, set(splits.values()))
     corpus = corpus.paired()
     known = {unicodedata.normalize("NFC", item): name for item, name in splits.items()}
     entries = {item: _entry(item, known) for item in sorted(corpus.items)}
-    found = tuple(_diagnoses(entries, known, split, "reference" if corpus.references else "estimate"))
+    warnings = tuple(_diagnoses(entries, known, split, "reference" if corpus.references else "estimate"))
     if split is not None:
-        every = {item: _entry(item, known) for item in _items((*corpus.references, *corpus.systems))}
-        kept = {item for item, entry in every.items() if entry is not None and known[entry] == split}
         corpus = Corpus(
-            tuple(_only_of_splits(kept, collection) for collection in corpus.references),
-            tuple(_only_of_splits(kept, system) for system in corpus.systems),
+            *(
+                tuple(collection.only(_of_split(collection, known, split)) for collection in side)
+                for side in (corpus.references, corpus.systems)
+            )
         )
     first, *rest = corpus.bases
-    told = (replace(first, diagnostics=(*first.diagnostics, *found)), *rest)
-    return replace(corpus, references=told) if corpus.references else replace(corpus, systems=told)
+    bases = (replace(first, diagnostics=(*first.diagnostics, *warnings)), *rest)
+    return replace(corpus, references=bases) if corpus.references else replace(corpus, systems=bases)
 
 
 def _entry(item: str, known: Mapping[str, str]) -> str | None:
     """Return the name by which an item is listed, if it is."""
     name = unicodedata.normalize("NFC", item)
-    return next((each for each in (name, name.rpartition("/")[2]) if each in known), None)
+    return next((entry for entry in (name, name.rpartition("/")[2]) if entry in known), None)
 
 
-def _items(collections: Iterable[Collection]) -> set[str]:
-    return {item for collection in collections for item in collection.items}
-
-
-def _only_of_splits(kept: Container[str], collection: Collection) -> Collection:
-    return collection.only(item for item in (*collection.sources, *collection.broken) if item in kept)
+def _of_split(collection: Collection, known: Mapping[str, str], split: str) -> Iterator[str]:
+    """Yield the items of a collection that are in a split, in their order."""
+    for item in (*collection.sources, *collection.broken):
+        entry = _entry(item, known)
+        if entry is not None and known[entry] == split:
+            yield item
 
 
 def _diagnoses(

@@ -216,8 +216,8 @@ class Tally:
         cells = {key: dict(value) for key, value in self.cells.items()}
         for key, classes in other.cells.items():
             into = cells.setdefault(key, {})
-            for each, weight in classes.items():
-                into[each] = into.get(each, 0.0) + weight
+            for cell, weight in classes.items():
+                into[cell] = into.get(cell, 0.0) + weight
         return Tally(self.columns, self.unit, cells)
 
 
@@ -281,11 +281,11 @@ def condensed(terms: Iterable[float]) -> list[float]:
     >>> condensed([1e16, 1.0, 1.0, 1.0])
     [1.0000000000000004e+16, -1.0]
     """
-    rest, found = list(terms), []
+    rest, few = list(terms), []
     while total := math.fsum(rest):
-        found.append(total)
+        few.append(total)
         rest.append(-total)
-    return found
+    return few
 
 
 @dataclass(slots=True, eq=False)
@@ -348,7 +348,7 @@ def add_tables(tallies: dict[str, ExactTally], tables: Iterable[ClassTable], gro
 @lru_cache(maxsize=1 << 14)  # the same classes come in every group, and every table
 def _of_any_kind(classes: ClassKey) -> tuple[tuple[int, str | int], ...]:
     return tuple(
-        (0, 0) if each is None else (1, each) if isinstance(each, int) else (2, each) for each in classes
+        (0, 0) if name is None else (1, name) if isinstance(name, int) else (2, name) for name in classes
     )
 
 
@@ -389,15 +389,15 @@ def statistics_by_class(class_evidence: ClassEvidence) -> tuple[Rows, dict[Measu
     rows: list[Row] = []
     parts: dict[Measure, list[Statistics]] = {measure: [] for measure in class_evidence.measures}
     for number, (system, annotator) in enumerate(pairs.groups):
-        names, found = class_evidence.classes(class_evidence.gathered.of(pairs.group_codes == number))
+        names, statistics = class_evidence.classes(class_evidence.gathered.of(pairs.group_codes == number))
         rows += [Row(system, name, annotator) for name in names]
         for measure in class_evidence.measures:
-            parts[measure].append(found[measure])
-    return Rows.of(rows), {measure: np.concatenate(each) for measure, each in parts.items()}
+            parts[measure].append(statistics[measure])
+    return Rows.of(rows), dict(zip(parts, map(np.concatenate, parts.values()), strict=True))
 
 
 def has_class(row: Statistics) -> bool:
-    """Return whether a measure has a class, by its row of statistics: one of NaN says that it has not."""
+    """Return whether a measure has a class, by its row of statistics, which is NaN if not."""
     return not np.isnan(row).all()
 
 

@@ -73,13 +73,13 @@ class Gathered:
 
     def of(self, chosen: NDArray[np.bool_]) -> Gathered:
         """Return the rows of some cases; ``chosen`` has one flag per case."""
-        mine = chosen[self.cases]
+        rows = chosen[self.cases]
         return replace(
             self,
-            cases=self.cases[mine],
-            codes=self.codes[mine],
-            unit_codes=self.unit_codes[mine],
-            values=self.values[mine],
+            cases=self.cases[rows],
+            codes=self.codes[rows],
+            unit_codes=self.unit_codes[rows],
+            values=self.values[rows],
         )
 
 
@@ -308,8 +308,8 @@ class Measure:
     def counted(self, statistics: Statistics) -> Values:
         """Return what each row of statistics counts in a mean; NaN where it does not take part."""
         counted = getattr(self.formula, "counted", self.formula.finalise)
-        found: Values = counted(statistics)
-        return found
+        values: Values = counted(statistics)
+        return values
 
     def estimate(self, statistics: Statistics, how: Aggregate) -> Estimate:
         """Return the corpus score of items with these statistics.
@@ -455,10 +455,10 @@ def namesakes(
     addresses: Iterable[str], chosen: Sequence[Measure], every: Sequence[Measure]
 ) -> dict[Measure, tuple[Measure, ...]]:
     """Return measures that were chosen by their names alone, and others that are called alike."""
-    found: dict[Measure, tuple[Measure, ...]] = {}
+    alike: dict[Measure, tuple[Measure, ...]] = {}
     for measure in chosen:
         if measure.name in addresses:
             folded = measure.name.casefold()
             others = tuple(m for m in every if m != measure and m.name.casefold() == folded)
-            found |= {measure: others} if others else {}
-    return found
+            alike |= {measure: others} if others else {}
+    return alike

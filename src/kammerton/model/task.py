@@ -288,7 +288,7 @@ class Reading(Generic[A]):
     @property
     def why(self) -> str:
         """Code and message of the first error, which kept the source from being used."""
-        first = next(each for each in self.diagnostics if each.severity == "error")
+        first = next(diagnostic for diagnostic in self.diagnostics if diagnostic.severity == "error")
         return f"{first.code} {first.message}"
 
     @property

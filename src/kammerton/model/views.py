@@ -264,8 +264,8 @@ class ItemView:
     reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def largest_part(costs: Table) -> str:
-    """Say what was taken for what most, by a table whose first columns are both and the amount that was lost.
+def largest_part(losses: Table) -> str:
+    """Return what was taken for what most, by a table of both and the amount that was lost.
 
     Examples
     --------
@@ -275,12 +275,12 @@ def largest_part(costs: Table) -> str:
     >>> largest_part(Table("mine", columns, (("R1", "R2", 1.0), ("R3", "L1", 1.0))))
     'the largest parts, 1 note each: R1 taken for R2, R3 taken for L1'
     """
-    column = costs.columns[2]
-    pairs = [(f"{row[0]} taken for {row[1]}", float(row[2] or 0.0)) for row in costs.rows if row[1]]
+    column = losses.columns[2]
+    pairs = [(f"{row[0]} taken for {row[1]}", float(row[2] or 0.0)) for row in losses.rows if row[1]]
     most = pairs[0][1]
-    alike = [told for told, lost in pairs if lost == most]
+    alike = [confusion for confusion, lost in pairs if lost == most]
     amount = f"{most:.3f} s" if column.kind == "time" else plural(round(most), column.heading[:-1])
-    if not costs.rows[1:]:
+    if not losses.rows[1:]:
         return f"all of it {alike[0]}"
     if not alike[1:]:
         return f"the largest part, {amount}: {alike[0]}"

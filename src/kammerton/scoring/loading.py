@@ -166,21 +166,21 @@ class Assumptions:
     measures: tuple[Measure, ...]
     # of each collection; with names only if there are several annotators, and items failed for all of them
     annotators: tuple[AnnotatorNames, ...]
-    named: bool  # whether items failed for all annotators
+    fails_for_all: bool  # whether items failed for all annotators
 
     @classmethod
-    def of(cls, measures: Sequence[Measure], survey: CorpusSurvey, *, named: bool) -> Assumptions:
+    def of(cls, measures: Sequence[Measure], survey: CorpusSurvey, *, fails_for_all: bool) -> Assumptions:
         """Return what matters of a survey."""
         annotators = []
         for names in survey.annotators:
-            kept = names.names if named and names.several else frozenset[str]()
-            annotators.append(replace(names, names=kept))
-        return cls(tuple(measures), tuple(annotators), named)
+            relevant = names.names if fails_for_all and names.several else frozenset[str]()
+            annotators.append(replace(names, names=relevant))
+        return cls(tuple(measures), tuple(annotators), fails_for_all)
 
     def hold(self, measures: Sequence[Measure] | None, survey: CorpusSurvey) -> bool:
         """Return whether a survey, and the measures if there are any, agree with them."""
         return self == Assumptions.of(
-            self.measures if measures is None else measures, survey, named=self.named
+            self.measures if measures is None else measures, survey, fails_for_all=self.fails_for_all
         )
 
 
@@ -227,10 +227,10 @@ def load_sides(
         own = replace(own, counts=_count(task.survey, references, systems, options))
     survey = own.with_rest(known, complete=complete)
     measures = applicable_measures(task, survey.counts, job.measures, options)[0]
-    named = False
+    fails_for_all = False
     for reading in readings:  # an item that failed did so for every annotator there may be in other parts
-        named = named or bool(reading.failed or reading.called_all)
-    assumptions = Assumptions.of(measures, survey, named=named)
+        fails_for_all = fails_for_all or bool(reading.failed or reading.called_all)
+    assumptions = Assumptions.of(measures, survey, fails_for_all=fails_for_all)
     return Sides(references, systems, own, assumptions, diagnostics)
 
 
@@ -262,13 +262,13 @@ def _read_references(task: Task, collection: Collection, options: object) -> _Re
             reading = read_source(task, source, item, reading_options)
             for diagnostic in reading.diagnostics:
                 diagnostics.append(diagnostic.at(item=item))
-            named_all = annotator == ALL
+            is_called_all = annotator == ALL
             for number, (name, annotation) in enumerate(reading.annotations, 1):
                 annotations.setdefault(item, []).append((annotator or name or str(number), annotation))
-                named_all = named_all or name == ALL
+                is_called_all = is_called_all or name == ALL
             if not reading.annotations:
                 failed.append((annotator, item, reading.why))
-            if named_all:
+            if is_called_all:
                 called_all[item] = _called_all(source).at(item=item)
     crowded = several = False
     names = set()

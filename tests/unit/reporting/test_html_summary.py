@@ -34,7 +34,7 @@ def test_the_better_system_is_named_if_the_data_can_tell() -> None:
     assert "better is significantly better than worse." in text
     assert "By one/mean: 80.0 against 40.0 per cent, a difference of +40.0 (95 % interval" in text
     assert "p = 0.0020, adjusted p (Holm) = 0.0020, on 10 items." in text
-    assert "So few swaps" not in text
+    assert "Too few items differ" not in text
 
 
 def test_a_system_with_one_item_does_not_hide_which_is_better() -> None:
