@@ -21,10 +21,11 @@ def test_the_protocols_that_were_used_are_cited(corpus: Terminal, form: str) -> 
     assert result.out.count("@") == 2
 
 
-def test_all_protocols_by_default(corpus: Terminal) -> None:
+def test_those_of_the_protocols_that_are_run(corpus: Terminal) -> None:
     task = find_task("chords")
     used = [measure for measure in task.measures if measure.protocol != "frames10ms"]
-    assert corpus.run(*SCORE).out == render_citations(task, used)
+    assert corpus.run(*SCORE, "--protocol", "all").out == render_citations(task, used)
+    assert corpus.run(*SCORE).out == render_citations(task, task.choose())
 
 
 def test_it_is_written_to_a_file(corpus: Terminal) -> None:

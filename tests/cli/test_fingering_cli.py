@@ -61,7 +61,8 @@ def example(terminal: Terminal) -> Terminal:
 def figures(terminal: Terminal, *arguments: str) -> dict[tuple[str, str, str], float | None]:
     """Return headline figures by annotator, protocol and measure, of a single system."""
     found: dict[tuple[str, str, str], float | None] = {}
-    for row in terminal.run("score", "fingering", *arguments, "--format", "json").document["scores"]:
+    every = ("--protocol", "all", "--format", "json")
+    for row in terminal.run("score", "fingering", *arguments, *every).document["scores"]:
         found.setdefault((row["annotator"], row["protocol"], row["measure"]), row["value"])
     return found
 
@@ -92,7 +93,7 @@ def test_one_annotator_can_be_chosen(files: Terminal) -> None:
 
 
 def test_tables_say_protocol_notes_and_annotators(files: Terminal) -> None:
-    out = files.run("score", "fingering", "refs", "est", "other").out
+    out = files.run("score", "fingering", "refs", "est", "other", "--protocol", "all").out
     captions = [
         line for line in out.replace("\n  undefined", " undefined").splitlines() if ", per cent; " in line
     ]

@@ -12,7 +12,7 @@ from kammerton.errors import DataError, OptionError
 from kammerton.formats.reading import signed_file
 from kammerton.statistics import sample
 
-SCORE = ("score", "instruments", "ref.csv", "est.csv", "--no-ci")
+SCORE = ("score", "instruments", "ref.csv", "est.csv", "--no-ci", "--protocol", "all")
 
 
 @pytest.fixture
@@ -215,8 +215,7 @@ def test_estimates_that_are_left_out_do_not_raise_the_figures_of_labels(lists: T
     whole, part = (
         {row["measure"]: row["value"] for row in found.document["scores"] if row["protocol"] == "scores"}
         for found in (
-            lists.run("score", "instruments", "ref.csv", name, "--no-ci", "--format", "json")
-            for name in ("scores.csv", "part.csv")
+            lists.run(*SCORE[:3], name, *SCORE[4:], "--format", "json") for name in ("scores.csv", "part.csv")
         )
     )
     assert (whole["mAP"], part["mAP"]) == (1.0, pytest.approx((1 / 2 + 1) / 2))  # F is in b too

@@ -153,9 +153,8 @@ def test_pairs_stand_in_place_of_paths(corpus: Terminal) -> None:
     ],
 )
 def test_gate(corpus: Terminal, limit: str, code: int, said: str) -> None:
-    result = corpus.run(
-        *SCORE, "ref", "est", "--fail-under", "decibel/CSR=0", "--fail-under", f"mirex2013/MajMin={limit}"
-    )
+    gates = ("--fail-under", "decibel/CSR=0", "--fail-under", f"mirex2013/MajMin={limit}")
+    result = corpus.run(*SCORE, "ref", "est", "--protocol", "all", *gates)
     assert result.code == code
     assert said in result.err
     assert "mirex2013, per cent" in result.out
@@ -176,8 +175,8 @@ def test_a_measure_on_request_that_has_the_same_name_is_told_apart(corpus: Termi
     [
         (*SCORE, "ref", "est", "--measure", "MajMin"),
         (*SCORE, "ref", "est", "--measure", "majmin"),
-        (*SCORE, "ref", "est", "--fail-under", "MajMin=0"),
-        (*SCORE, "ref", "est", "--fail-under", "majmin=0"),
+        (*SCORE, "ref", "est", "--protocol", "all", "--fail-under", "MajMin=0"),
+        (*SCORE, "ref", "est", "--protocol", "all", "--fail-under", "majmin=0"),
         ("compare", "chords", "ref", "est", "est2=est", "--measure", "MajMin"),
         ("agree", "chords", "ref", "est", "--measure", "majmin"),
         ("show", "chords", "ref", "est", "one", "--measure", "MajMin"),

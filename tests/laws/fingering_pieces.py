@@ -145,7 +145,7 @@ def corpus(items: Mapping[str, Piece]) -> kt.Scores:
         for n, name in enumerate(names)
     }
     ests = {"system": {item: piece.est for item, piece in items.items()}}
-    return kt.score("fingering", None, ests, annotators=annotators, ci=None)
+    return kt.score("fingering", None, ests, annotators=annotators, protocols="all", ci=None)
 
 
 def statistics_of(piece: Piece) -> Mapping[Measure, Statistics]:

@@ -101,7 +101,7 @@ def scored(truth: Matrix, scores: Matrix, judged: Matrix | None, **choices: Any)
             )
         estimates[f"{number}"] = InstrumentList(tuple(LABELS), scores[number], ranked=True, vector=True)
     options = InstrumentOptions(**choices)
-    return kammerton.score("instruments", references, {"system": estimates}, options=options)
+    return kammerton.score("instruments", references, {"system": estimates}, options=options, protocols="all")
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -53,7 +53,9 @@ def figures(scores: kammerton.Scores) -> tuple[dict[str, dict[str, float]], dict
 
 def test_the_test_topics_of_trec_eval(folder: Path) -> None:
     expected = json.loads((folder / "pytrec_eval_expected.json").read_text(encoding="utf-8"))
-    scores = kammerton.score("instruments", folder / "qrels.test", folder / "results.test", options=AS_TREC)
+    scores = kammerton.score(
+        "instruments", folder / "qrels.test", folder / "results.test", options=AS_TREC, protocols="all"
+    )
     values, means = figures(scores)
     for topic, theirs in expected["per_query"].items():
         for name, addresses in PYTREC_EVAL.items():
@@ -131,7 +133,9 @@ def test_random_topics(seed: int) -> None:
         scores = np.array(list(run[topic].values()))
         estimates[topic] = InstrumentList(tuple(run[topic]), scores, ranked=True, query=True)
     values, means = figures(
-        kammerton.score("instruments", references, {"system": estimates}, options=AS_TREC, ci=None)
+        kammerton.score(
+            "instruments", references, {"system": estimates}, options=AS_TREC, ci=None, protocols="all"
+        )
     )
     for name, addresses in PYTREC_EVAL.items():
         for address in addresses:

@@ -268,7 +268,7 @@ def agree(
     reading = options_of(kind, options)
     if isinstance(annotators, str | os.PathLike) and is_run(annotators):
         return _of_run(kind, annotators, protocols, measures, reading)
-    chosen = _comparing(choose(kind.protocols, protocols, measures))
+    chosen = _comparing(kind.choose(protocols, measures))
     collections = tuple(
         collected(source, name, "reference", kind, reading) for name, source in _with_names(annotators)
     )

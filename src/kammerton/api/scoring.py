@@ -20,7 +20,7 @@ from kammerton.formats.packs import is_pack, read_packed_pairs
 from kammerton.formats.reading import SIDES, SidedOptions, signed_choices, signed_file
 from kammerton.model.corpus import ALL, Collection, Corpus, Missing, check_names, choose_split
 from kammerton.model.evidence import Evidence
-from kammerton.model.measure import Measure, choose
+from kammerton.model.measure import EVERY, Measure
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 from kammerton.results.scores import Scores
@@ -387,7 +387,10 @@ def score(  # noqa: PLR0913 - one per choice
         path, called by its last component without suffix. A mapping of items is one system, called
         ``estimate``.
     protocols : iterable of str, optional
-        Protocols to run; by default all of the task that do not run on request only.
+        Protocols to run. By default the main measures of the task are computed: ``mirex2013`` of chords;
+        ``nakamura2020``, ``strike/accuracy``, ``pianovam/Accuracy`` and ``playability`` of fingerings;
+        ``open-mic-task1`` of instruments. ``"all"`` runs every protocol that does not run on request only,
+        as is the default without references.
     measures : iterable of str, optional
         Measures to compute, as ``PROTOCOL/MEASURE`` or ``PROTOCOL/*``, or by a name that only one measure
         has; case matters; by default all.
@@ -468,14 +471,15 @@ def score(  # noqa: PLR0913 - one per choice
     """
     kind = find_task(task)
     execution = Execution(size=shard_size, jobs=jobs, executor=executor)
-    chosen = choose(kind.protocols, protocols, measures)
+    alone = references is None and not annotators and pairs is None and estimates is not None
+    every = alone and protocols is None and measures is None
+    chosen = kind.choose(EVERY if every else protocols, measures)
     _bootstrap_settings(ci, resamples, seed, interval, clusters)  # refuses before any work
     if missing not in _POLICIES:
         raise OptionError.unknown("policy for missing estimates", missing, _POLICIES)
     if not isinstance(annotator, str):
         raise OptionError.of_type("annotator", annotator, "a str")
     reading = options_of(kind, options)
-    alone = references is None and not annotators and pairs is None and estimates is not None
     if alone:
         chosen = measures_alone(kind, chosen, annotator, context=context)
     timing = Timing()

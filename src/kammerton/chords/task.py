@@ -445,6 +445,7 @@ TASK = Task(
         "a unit is the time between two boundaries, weighted by its seconds"
     ),
     judge=DEFAULT_MEASURE,
+    default_measures=("mirex2013/*",),
     losses=quality_costs,
     breakdown=chord_breakdown,
     conversion=CONVERSION,

@@ -49,7 +49,7 @@ from kammerton.errors import DataError, OptionError, plural, quote
 from kammerton.formats.collecting import name_of
 from kammerton.formats.writing import write_atomically
 from kammerton.model.corpus import check_names
-from kammerton.model.measure import Measure, choose, namesakes
+from kammerton.model.measure import EVERY, Measure, namesakes
 from kammerton.model.task import Task
 from kammerton.reporting.cards import render_citations
 from kammerton.reporting.comparisons import (
@@ -271,7 +271,8 @@ def score(
     results = _with_chosen_measures(results, choices)
     inputs = input_paths((references, *estimates, *(annotator or ())), choices["pairs"], choices["splits"])
     results.check(choices, inputs, task.suffixes)
-    measures = choose(task.protocols, choices["protocols"], choices["measures"])
+    every = [EVERY] if no_reference and choices["measures"] is None else None
+    measures = task.choose(choices["protocols"] or every, choices["measures"])
     thresholds = [read_threshold(argument, measures, task.measures) for argument in fail_under or ()]
     with keeping(results.out) as store:
         try:

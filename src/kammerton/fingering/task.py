@@ -479,6 +479,8 @@ TASK = Task(
     ratings=ratings,
     rated="the finger that strikes, signed by hand; a unit is a note",
     judge=DEFAULT_MEASURE,
+    # of pairs, by whose confusions errors are explained, one measure
+    default_measures=("nakamura2020/*", "strike/accuracy", "pianovam/Accuracy", "playability/*"),
     leading="nakamura2020/M_gen",
     losses=finger_costs,
     breakdown=finger_breakdown,

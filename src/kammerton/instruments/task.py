@@ -353,6 +353,7 @@ TASK = Task(
     notices=_notices,
     view=view_item,
     judge=DEFAULT_MEASURE,
+    default_measures=("open-mic-task1/*",),
     losses=instrument_costs,
     breakdown=instrument_breakdown,
     baselines=baselines,

@@ -19,6 +19,7 @@ from kammerton.errors import OptionError, close_match, quote
 
 __all__ = [
     "BY_HAND",
+    "EVERY",
     "REFERENCE",
     "Aggregate",
     "Card",
@@ -382,18 +383,30 @@ class Protocol:
     citation: str = ""
 
 
+EVERY = "all"
+"""The name of all protocols together, but those that run on request only."""
+
+
 def choose(
-    protocols: Sequence[Protocol], names: Iterable[str] | None, measures: Iterable[str] | None
+    protocols: Sequence[Protocol],
+    names: Iterable[str] | None,
+    measures: Iterable[str] | None,
+    defaults: Sequence[str] = (),
 ) -> tuple[Measure, ...]:
-    """Return the measures that are to be computed."""
+    """Return the measures that are to be computed: the defaults, if no protocol and no measure is named."""
     wanted = _several("measures", measures)
+    if names is None and wanted is None and defaults:
+        wanted = list(defaults)
     names = _several("protocols", names)
     known = dict(zip(map(attrgetter("name"), protocols), protocols, strict=True))
     chosen: list[Protocol] = []
     for name in dict.fromkeys(names or ()):
-        if not isinstance(name, str) or name not in known:
-            raise OptionError.unknown("protocol", name, known)
-        chosen.append(known[name])
+        if name == EVERY:
+            chosen += [protocol for protocol in protocols if not protocol.on_request]
+        elif not isinstance(name, str) or name not in known:
+            raise OptionError.unknown("protocol", name, (*known, EVERY))
+        elif known[name] not in chosen:
+            chosen.append(known[name])
     if names is None:
         prefixes = {str(address).partition("/")[0] for address in wanted or () if "/" in str(address)}
         chosen = [p for p in protocols if not p.on_request or p.name in prefixes]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
-from kammerton.model.measure import Gathered, Measure, Protocol, Statistics, join_codes
+from kammerton.model.measure import Gathered, Measure, Protocol, Statistics, choose, join_codes
 from kammerton.model.registry import TASKS, find_task
 from kammerton.model.views import ItemView
 
@@ -493,6 +493,9 @@ class Task:
         that judges, or None.
     judge : str
         Address of the measure by which ``view`` judges by default.
+    default_measures : tuple of str
+        Measures that are computed if no protocol and no measure is named, as ``PROTOCOL/MEASURE`` or
+        ``PROTOCOL/*``; those of the first protocol if empty.
     leading : str
         Address of the measure that reports summarise; that of ``judge`` by default.
     match : callable, optional
@@ -549,6 +552,7 @@ class Task:
     breakdown: Callable[[Mapping[str, Mapping[ClassKey, float]], Any], Breakdown | None] | None = None
     view: Callable[[str, str, Mapping[str, Any], Mapping[str, Any], str | None, Any], ItemView] | None = None
     judge: str = ""
+    default_measures: tuple[str, ...] = ()
     leading: str = ""
     match: Match | None = None
     identify: Callable[[str], tuple[str, str | None]] = _is_item
@@ -584,6 +588,13 @@ class Task:
     def measures(self) -> tuple[Measure, ...]:
         """Every measure of every protocol, in the order of output."""
         return tuple(chain.from_iterable(map(attrgetter("measures"), self.protocols)))
+
+    def choose(
+        self, protocols: Iterable[str] | None = None, measures: Iterable[str] | None = None
+    ) -> tuple[Measure, ...]:
+        """Return the measures of some names that are to be computed, or those by default."""
+        defaults = self.default_measures or (f"{self.protocols[0].name}/*",)
+        return choose(self.protocols, protocols, measures, defaults)
 
     def revision(self, measure: Measure) -> int:
         """Return the revision of the measure's protocol."""

@@ -12,7 +12,7 @@ from itertools import pairwise
 from kammerton.errors import DataError, Diagnostic, OptionError, out_of, quote
 from kammerton.model.corpus import ALL, Corpus, check_names
 from kammerton.model.evidence import Evidence, Tally
-from kammerton.model.measure import Measure, choose
+from kammerton.model.measure import EVERY, Measure, choose
 from kammerton.results.scores import Scores
 from kammerton.runs.layout import fault
 from kammerton.runs.reading import Run, scores_of
@@ -157,6 +157,9 @@ def _measures(
     runs: Sequence[Scores], protocols: Iterable[str] | None, measures: Iterable[str] | None
 ) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
     """Return the chosen measures that all runs have, and a diagnostic on those that some runs lack."""
+    if protocols is not None:
+        protocols = [protocols] if isinstance(protocols, str) else list(protocols)
+        protocols = None if EVERY in protocols else protocols
     every = dict.fromkeys(measure for run in runs for measure in run.measures)
     shared = [measure for measure in every if all(measure in run.measures for run in runs)]
     if protocols is None and measures is None:

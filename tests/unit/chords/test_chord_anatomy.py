@@ -27,12 +27,12 @@ EST_2 = song((0, 3, "A:min"), (3, 5, "G"))
 
 @pytest.fixture(scope="module")
 def one() -> kt.Scores:
-    return kt.score("chords", {"1": REF}, {"system": {"1": EST}})
+    return kt.score("chords", {"1": REF}, {"system": {"1": EST}}, protocols="all")
 
 
 @pytest.fixture(scope="module")
 def two() -> kt.Scores:
-    return kt.score("chords", {"1": REF, "2": REF_2}, {"system": {"1": EST, "2": EST_2}})
+    return kt.score("chords", {"1": REF, "2": REF_2}, {"system": {"1": EST, "2": EST_2}}, protocols="all")
 
 
 def outcomes(scores: kt.Scores, address: str, item: int = 0) -> dict[str, float]:
@@ -72,12 +72,12 @@ def test_time_is_summed_by_outcome(one: kt.Scores, measure: str, expected: dict[
 
 def test_estimated_x_claims_a_chord() -> None:
     ref, est = song((0, 4, "C"), (4, 7, "N")), song((0, 7, "X"))
-    found = outcomes(kt.score("chords", {"1": ref}, {"1": est}), "mirex2013/Root")
+    found = outcomes(kt.score("chords", {"1": ref}, {"1": est}, protocols="all"), "mirex2013/Root")
     assert (found["substituted"], found["inserted"]) == (4.0, 3.0)
 
 
 def test_a_missing_estimate_deletes_chords_and_has_no_n() -> None:
-    scores = kt.score("chords", {"1": REF, "2": REF_2}, {"system": {"2": EST_2}})
+    scores = kt.score("chords", {"1": REF, "2": REF_2}, {"system": {"2": EST_2}}, protocols="all")
     assert outcomes(scores, "mirex2013/MajMin") == {
         "excluded": 2.0,
         "correct_chord": 0.0,
@@ -143,12 +143,14 @@ def test_the_heaviest_confusion_stands_first(two: kt.Scores) -> None:
     ],
 )
 def test_qualities_are_types_at_the_level_of_tetrads(ref: str, est: str, cell: tuple[Any, ...]) -> None:
-    scores = kt.score("chords", {"1": song((0, 3, ref))}, {"1": song((0, 3, est))})
+    scores = kt.score("chords", {"1": song((0, 3, ref))}, {"1": song((0, 3, est))}, protocols="all")
     assert cells(scores, "confusion") == {cell: 3.0}
 
 
 def test_systems_and_annotators_have_tables_of_their_own() -> None:
-    scores = kt.score("chords", {"1": REF_2}, {"good": {"1": EST_2}, "none": {"1": song((0, 5, "N"))}})
+    scores = kt.score(
+        "chords", {"1": REF_2}, {"good": {"1": EST_2}, "none": {"1": song((0, 5, "N"))}}, protocols="all"
+    )
     table = scores.table("confusion").select("system", "reference", "estimate", "s").rows()
     assert set(table) == {
         ("good", "min", "min", 3.0),
@@ -191,7 +193,7 @@ def test_acqa_agrees_with_the_confusions(two: kt.Scores) -> None:
 
 
 def test_acqa_is_undefined_without_a_quality() -> None:
-    scores = kt.score("chords", {"1": song((0, 4, "X"))}, {"1": song((0, 4, "C"))})
+    scores = kt.score("chords", {"1": song((0, 4, "X"))}, {"1": song((0, 4, "C"))}, protocols="all")
     assert math.isnan(scores.value("ACQA"))
 
 
@@ -201,7 +203,7 @@ LEFT_OUT_REF = song((0, 4, "C"), (4, 5, "C/2"), (5, 8, "C:sus4"), (8, 10, "X"))
 
 
 def test_time_that_is_not_scored_is_listed_by_label() -> None:
-    scores = kt.score("chords", {"1": LEFT_OUT_REF}, {"1": song((0, 10, "C"))})
+    scores = kt.score("chords", {"1": LEFT_OUT_REF}, {"1": song((0, 10, "C"))}, protocols="all")
     left_out: dict[str, dict[str, float]] = {}
     for (protocol, measure, label), seconds in cells(scores, "excluded").items():
         left_out.setdefault(f"{protocol}/{measure}", {})[label] = seconds
@@ -239,7 +241,7 @@ def credit_notes(scores: kt.Scores) -> list[str]:
 def test_estimated_x_that_mir_eval_counts_as_right_is_noted() -> None:
     # N against X: right in root and mirex; C against X: right in mirex; C:5 is not scored in mirex
     ref = song((0, 3, "N"), (3, 7, "C"), (7, 8, "C:5"))
-    scores = kt.score("chords", {"1": ref}, {"system": {"1": song((0, 8, "X"))}})
+    scores = kt.score("chords", {"1": ref}, {"system": {"1": song((0, 8, "X"))}}, protocols="all")
     assert credit_notes(scores) == [
         "mir_eval/root counts 3.000 s of estimated `X` as right, as mir_eval does",
         "mir_eval/mirex counts 7.000 s of estimated `X` as right, as mir_eval does",

@@ -29,7 +29,7 @@ RECALLS = [
 
 def scores_of(items: str) -> kt.Scores:
     refs, ests = ({item: side[item] for item in items} for side in (REFS, ESTS))
-    return kt.score("chords", refs, {"system": ests})
+    return kt.score("chords", refs, {"system": ests}, protocols="all")
 
 
 @pytest.mark.parametrize("items", ["AB", "ABC"])
@@ -111,7 +111,7 @@ SEGMENTED_ESTS = {"1": song((0, 2, "C"), (2, 4, "G")), "2": song((0, 8, "C"))}
     ],
 )
 def test_segmentation_is_averaged_over_songs(measure: str, value: float) -> None:
-    scores = kt.score("chords", SEGMENTED_REFS, {"system": SEGMENTED_ESTS})
+    scores = kt.score("chords", SEGMENTED_REFS, {"system": SEGMENTED_ESTS}, protocols="all")
     assert scores.value(measure) == pytest.approx(value)
 
 
@@ -128,7 +128,7 @@ def test_segmentation_is_averaged_over_songs(measure: str, value: float) -> None
 )
 def test_decibel_does_not_merge_rows(measure: str, value: float) -> None:
     ref, est = song((0, 10, "C")), song((0, 2, "C"), (2, 6, "C"), (6, 10, "C"))
-    assert kt.score("chords", {"s": ref}, {"s": est}).value(measure) == pytest.approx(value)
+    assert kt.score("chords", {"s": ref}, {"s": est}, protocols="all").value(measure) == pytest.approx(value)
 
 
 def test_decibel_pads_the_estimate_to_the_span_of_the_reference() -> None:

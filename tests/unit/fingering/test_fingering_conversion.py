@@ -128,7 +128,9 @@ def test_annotators_of_a_folder_are_scored_by_their_names(tmp_path: Path) -> Non
         "scale-7_fingering.txt",
         "scale-12_fingering.txt",
     }
-    scores = kt.score("fingering", tmp_path / "out", {"seven": tmp_path / "out/scale-7_fingering.txt"})
+    scores = kt.score(
+        "fingering", tmp_path / "out", {"seven": tmp_path / "out/scale-7_fingering.txt"}, protocols="all"
+    )
     assert scores.value("strike/accuracy", annotator="7") == 1
     assert scores.value("strike/accuracy", annotator="12") == 0
 
@@ -203,7 +205,7 @@ def test_labels_that_people_gave_to_recordings_become_no_score(tmp_path: Path) -
     folder = Path(root, "data", "fingering", "pianovam_gt")
     done = kt.convert("fingering", folder, tmp_path / "out", to="pig")
     assert [(each.code, each.message) for each in done.diagnostics] == [("KT151", ALONE)]
-    scores = kt.score("fingering", folder, {"same": folder}, ci=None)
+    scores = kt.score("fingering", folder, {"same": folder}, ci=None, protocols="all")
     assert scores.value("strike/M_gen") == 1.0
     rows = scores.items_by([m for m in scores.measures if m.needs != "references+estimate"]).to_dicts()
     reasons = {row["reason"] for row in rows if row["protocol"] in ("pianovam", "playability")}

@@ -43,6 +43,7 @@ def score(estimate: str, annotators: list[str], **choices: object) -> kammerton.
         None,
         {"s": {"p": piece(estimate)}},
         annotators=references,
+        protocols="all",
         options=FingeringOptions(**choices) if choices else None,  # type: ignore[arg-type]
     )
 
@@ -90,14 +91,14 @@ def test_average_of_fingers() -> None:
 def test_corpus_figures_are_means_over_pieces_with_the_pooled_rate_beside() -> None:
     references = {"a": piece("1 2"), "b": piece("1 2 3 4 5 1 2 3")}
     estimates = {"a": piece("1 2"), "b": piece("1 2 3 4 1 2 3 4")}
-    scores = kammerton.score("fingering", references, {"s": estimates})
+    scores = kammerton.score("fingering", references, {"s": estimates}, protocols="all")
     assert scores.value("strike/M_gen") == (1 + 4 / 8) / 2
     assert scores.value("strike/M_gen", aggregate="pooled") == 6 / 10
 
 
 def test_a_missing_piece_matches_nothing_and_cannot_be_played() -> None:
     references = {"a": piece("1 2 3"), "b": piece("1 2 3")}
-    scores = kammerton.score("fingering", references, {"s": {"a": piece("1 2 3")}})
+    scores = kammerton.score("fingering", references, {"s": {"a": piece("1 2 3")}}, protocols="all")
     assert scores.value("strike/M_gen") == 1 / 2
     assert scores.value("playability/ifr_melodic") == 1 / 2  # two steps of a, and two of b that all break
     assert scores.value("playability/ifr_melodic_references") == 0
@@ -106,7 +107,7 @@ def test_a_missing_piece_matches_nothing_and_cannot_be_played() -> None:
 def test_nobody_gains_by_a_piece_that_is_not_handed_in() -> None:
     """Of a, 1 of 1 predicted note is right; of b, none of 3, which count as predicted and in the hand."""
     references = {"a": piece("1"), "b": piece("1 2 3")}
-    scores = kammerton.score("fingering", references, {"s": {"a": piece("1")}})
+    scores = kammerton.score("fingering", references, {"s": {"a": piece("1")}}, protocols="all")
     assert scores.value("strike/covered_accuracy") == 1 / 4
     assert scores.value("strike/finger_accuracy") == 1 / 4
     # R1: 2*1/((1 + 3) + 2); each finger of both hands counts as predicted 3 times
@@ -140,7 +141,7 @@ def test_annotators_may_be_judged_in_several_parts(monkeypatch: pytest.MonkeyPat
     bad, good = piece("1 1", [60, 67]), piece("1 2", [60, 67])
     annotators = {"x": {"a": bad, "b": good, "c": bad}, "y": {"a": good, "b": good, "c": bad}}
     estimates = {"s": dict.fromkeys("abc", good)}
-    items = kammerton.score("fingering", None, estimates, annotators=annotators).items
+    items = kammerton.score("fingering", None, estimates, annotators=annotators, protocols="all").items
     found = items.filter(protocol="playability", measure="ifr_melodic_references").sort("item")
     assert found.select("item", "value").rows() == [("a", 1 / 2), ("b", 0.0), ("c", 1.0)]
 
@@ -150,7 +151,11 @@ def test_playability_follows_the_profile() -> None:
     ref, est = piece("1 4", [60, 73]), piece("1 4", [60, 73])
     by_name = {
         profile: kammerton.score(
-            "fingering", {"p": ref}, {"s": {"p": est}}, options=FingeringOptions(profile=profile)
+            "fingering",
+            {"p": ref},
+            {"s": {"p": est}},
+            options=FingeringOptions(profile=profile),
+            protocols="all",
         )
         for profile in ("parncutt1997", "pianovam")
     }
@@ -171,12 +176,12 @@ def test_estimates_are_matched_note_by_note() -> None:
     times = np.array([1.02, 0.02, 5.0])
     hands = np.zeros(3, dtype=np.int64)
     estimate = Fingering(times, times + 1, np.array([64, 60, 70]), hands, ("2", "1", "5"))
-    scores = kammerton.score("fingering", {"p": reference}, {"s": {"p": estimate}})
+    scores = kammerton.score("fingering", {"p": reference}, {"s": {"p": estimate}}, protocols="all")
     assert scores.value("strike/accuracy") == 1
     assert "KT371" in {said.code for said in scores.diagnostics}
     late = FingeringOptions(tolerance_s=0.01)
     with pytest.raises(kammerton.DataError, match="KT373"):
-        kammerton.score("fingering", {"p": reference}, {"s": {"p": estimate}}, options=late)
+        kammerton.score("fingering", {"p": reference}, {"s": {"p": estimate}}, options=late, protocols="all")
 
 
 def test_annotators_are_matched_note_by_note_too() -> None:
@@ -187,6 +192,7 @@ def test_annotators_are_matched_note_by_note_too() -> None:
         None,
         {"s": {"p": piece("1 3", [60, 64])}},
         annotators={"one": {"p": piece("1 2", [60, 64])}, "other": {"p": other}},
+        protocols="all",
     )
     assert scores.value("strike/accuracy", annotator="one") == 0.5
     assert scores.value("strike/accuracy", annotator="other") == 1
@@ -228,7 +234,7 @@ def test_there_is_one_rate_for_a_piece(
     fingers: list[int], hands: list[str] | None, expected: float, *, is_told: bool
 ) -> None:
     piece = fingers_only(fingers, [64, 62], hands)
-    scores = kammerton.score("fingering", {"p": piece}, {"s": {"p": piece}})
+    scores = kammerton.score("fingering", {"p": piece}, {"s": {"p": piece}}, protocols="all")
     result = FingeringMetrics().evaluate(fingers, fingers, pitches=[64, 62], hands=hands)
     assert scores.value("pianovam/IFR") == result.ifr == expected
     assert any("crossings are not judged" in note for note in result.notes) != is_told
@@ -244,7 +250,7 @@ def test_both_ways_to_a_rate_agree(notes: list[tuple[int, int, bool]], told: str
     pitches = [pitch for _, pitch, _ in notes]
     hands = ["L" if left else "R" for _, _, left in notes] if told == "hands" else None
     piece = fingers_only(fingers, pitches, hands)
-    scores = kammerton.score("fingering", {"p": piece}, {"s": {"p": piece}}, ci=None)
+    scores = kammerton.score("fingering", {"p": piece}, {"s": {"p": piece}}, ci=None, protocols="all")
     result = FingeringMetrics().evaluate(fingers, fingers, pitches=pitches, hands=hands)
     assert result.ifr is not None
     assert scores.value("pianovam/IFR") == pytest.approx(result.ifr, abs=0, nan_ok=True)
@@ -254,7 +260,7 @@ def test_fingers_of_two_hands_without_hands_are_a_warning() -> None:
     """Of 2 fingers of the right hand and 2 of the left, those of the left are taken for others: 2 of 4."""
     told = fingers_only([1, -5, 2, -4], [60, 48, 62, 50], None)
     untold = fingers_only([1, 5, 2, 4], [60, 48, 62, 50], None)
-    scores = kammerton.score("fingering", {"p": told}, {"s": {"p": untold}})
+    scores = kammerton.score("fingering", {"p": told}, {"s": {"p": untold}}, protocols="all")
     assert scores.value("nakamura2020/M_gen") == 2 / 4
     (problem,) = (each for each in scores.diagnostics if each.code == "KT337")
     assert (problem.severity, problem.item, problem.system) == ("warning", "p", "s")
@@ -267,7 +273,11 @@ def test_fingers_of_two_hands_without_hands_are_a_warning() -> None:
         ("undefined", "no_hands")
     }
     said = kammerton.score(
-        "fingering", {"p": told}, {"s": {"p": untold}}, options=FingeringOptions(hand="right")
+        "fingering",
+        {"p": told},
+        {"s": {"p": untold}},
+        options=FingeringOptions(hand="right"),
+        protocols="all",
     )
     assert not any(each.code == "KT337" for each in said.diagnostics)
     assert said.value("strike/hand_accuracy") == 2 / 4
@@ -280,5 +290,5 @@ def test_fingers_of_two_hands_without_hands_are_a_warning() -> None:
 def test_many_files_without_hands_are_one_warning(tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / f"{name}.csv").write_text("onset,offset,pitch,finger\n0,1,60,1\n1,2,62,2\n")
-    scores = kammerton.score("fingering", tmp_path, {"s": tmp_path})
+    scores = kammerton.score("fingering", tmp_path, {"s": tmp_path}, protocols="all")
     assert [each.count for each in scores.diagnostics if each.code == "KT337"] == [3, 3]  # of each side

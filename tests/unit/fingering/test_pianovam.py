@@ -419,7 +419,7 @@ def test_recordings_are_scored(tmp_path: Path) -> None:
             lists(("first", "2024-02", labels), ("second", "2024-03", [6]))
         )
         folders.append(tmp_path / name)
-    scores = kammerton.score("fingering", *folders)
+    scores = kammerton.score("fingering", *folders, protocols="all")
     assert scores.value("strike/M_gen") == (3 / 4 + 1) / 2
 
 

@@ -25,7 +25,9 @@ def test_one_odd_finger_does_not_cost_the_score(finger: str, code: str, last: st
     assert (problem.code, problem.severity, problem.line, problem.length) == (code, "warning", 1, len(finger))
     # a fingering of 1 2 3 4 agrees with 1 2 3 1 on three notes of four, and with 1 2 3 on all
     estimate = {**{name: getattr(found, name) for name in ("onsets", "offsets", "pitches", "hands")}}
-    scores = kt.score("fingering", path, {"mine": {"song": {**estimate, "fingers": [1, 2, 3, 4]}}})
+    scores = kt.score(
+        "fingering", path, {"mine": {"song": {**estimate, "fingers": [1, 2, 3, 4]}}}, protocols="all"
+    )
     assert scores.value("strike/accuracy") == (0.75 if last else 1.0)
 
 
@@ -41,7 +43,7 @@ def test_rows_of_pianoplayer_are_read_up_to_the_finger() -> None:
 
 def test_a_voice_that_goes_on_in_the_other_staff_stays_with_its_hand() -> None:
     cross = CASES / "cross-staff"
-    scores = kt.score("fingering", cross / "ref", cross / "est")
+    scores = kt.score("fingering", cross / "ref", cross / "est", protocols="all")
     for measure in ("nakamura2020/M_gen", "strike/M_gen", "strike/hand_accuracy", "pianovam/M_gen"):
         assert scores.value(measure) == 1
     # the reference is the estimate, note by note, so no crossing or span is of the reading

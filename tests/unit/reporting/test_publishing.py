@@ -131,7 +131,9 @@ def test_fingers_are_looked_at_against_the_annotator_who_agrees_least(tmp_path: 
         path = tmp_path / f"{name}_fingering.txt"
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"0\t0.0\t0.5\tC4\t64\t64\t0\t{finger}\n", "utf-8")
-    kt.report(kt.score("fingering", tmp_path / "refs", tmp_path / "mine"), tmp_path / "a.html")
+    kt.report(
+        kt.score("fingering", tmp_path / "refs", tmp_path / "mine", protocols="all"), tmp_path / "a.html"
+    )
     # M_gen, which heads the page, is against all at once; the note is that of annotator 1 and not of 2
     told = "1 of 1 note wrong by strike/accuracy, against annotator 2; "
     page = (tmp_path / "a.html").read_text("utf-8")
@@ -165,7 +167,7 @@ def test_a_report_needs_a_run(tmp_path: Path) -> None:
 
 def test_what_is_done_next_is_told(tmp_path: Path) -> None:
     lists = {"a": ["piano"], "b": ["violin"]}
-    other = kt.score("instruments", lists, {"mine": lists}, ci=None)
+    other = kt.score("instruments", lists, {"mine": lists}, ci=None, protocols="all")
     told: list[str] = []
     kt.report(
         [scored(good=GOOD, poor=POOR), other],
@@ -229,7 +231,7 @@ def test_a_page_names_the_only_annotator_of_an_item_as_those_of_the_others(tmp_p
         path = tmp_path / f"{name}_fingering.txt"
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"0\t0.0\t0.5\tC4\t64\t64\t0\t{finger}\n", "utf-8")
-    scores = kt.score("fingering", str(tmp_path / "refs"), str(tmp_path / "mine"))
+    scores = kt.score("fingering", str(tmp_path / "refs"), str(tmp_path / "mine"), protocols="all")
     kt.report(scores, tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text("utf-8")
     told = "1 of 1 note wrong by strike/accuracy, against annotator 2; all of it R3 taken for R2."

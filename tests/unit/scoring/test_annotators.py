@@ -51,7 +51,7 @@ EST: dict[str, Song] = {"1": song((0, 10, "C")), "2": song((0, 5, "C"))}
 
 @pytest.fixture(scope="module")
 def two() -> kt.Scores:
-    return kt.score("chords", None, {"system": EST}, annotators={"A": REF_A, "B": REF_B})
+    return kt.score("chords", None, {"system": EST}, annotators={"A": REF_A, "B": REF_B}, protocols="all")
 
 
 def test_all_stands_behind_the_annotators(two: kt.Scores) -> None:
@@ -102,6 +102,7 @@ def test_an_annotation_that_is_undefined_does_not_count_in_the_mean_of_its_item(
             "A": {"1": song((0, 4, "C:sus4")), "2": song((0, 4, "C"))},
             "B": {"1": song((0, 4, "C")), "2": song((0, 4, "C"))},
         },
+        protocols="all",
     )
     assert scores.value(MAJMIN, annotator="all", aggregate="mean") == pytest.approx((0.5 + 0) / 2)
     assert scores.value(MAJMIN, annotator="A", aggregate="mean") == 0.0
@@ -118,6 +119,7 @@ def test_an_annotation_that_is_undefined_does_not_count_in_the_length_of_its_ite
             "A": {"1": song((0, 12, "C:sus4")), "2": song((0, 6, "C"))},
             "B": {"1": song((0, 4, "C")), "2": song((0, 6, "C"))},
         },
+        protocols="all",
     )
     assert scores.value("decibel/CSR", annotator="all") == pytest.approx((0.5 * 4 + 1 * 6) / (4 + 6))
 
@@ -130,6 +132,7 @@ def test_an_item_that_is_undefined_for_all_is_counted_as_such() -> None:
         None,
         {"system": {"1": sus, "2": right}},
         annotators={"A": {"1": sus, "2": right}, "B": {"1": sus, "2": right}},
+        protocols="all",
     )
     found = scores.summary.filter(measure="MajMin", annotator="all").to_dicts()
     assert [(row["aggregate"], row["value"], row["items"], row["undefined"]) for row in found] == [
@@ -140,7 +143,9 @@ def test_an_item_that_is_undefined_for_all_is_counted_as_such() -> None:
 
 
 def test_a_missing_estimate_is_worst_against_every_annotator() -> None:
-    scores = kt.score("chords", None, {"system": {"2": EST["2"]}}, annotators={"A": REF_A, "B": REF_B})
+    scores = kt.score(
+        "chords", None, {"system": {"2": EST["2"]}}, annotators={"A": REF_A, "B": REF_B}, protocols="all"
+    )
     # A: 2 of 15 s, B: 0 of 10 s
     assert by_annotator(scores) == {
         "A": pytest.approx(2 / 15),
@@ -151,7 +156,9 @@ def test_a_missing_estimate_is_worst_against_every_annotator() -> None:
 
 
 def test_one_annotator_can_be_chosen() -> None:
-    scores = kt.score("chords", None, {"s": EST}, annotators={"A": REF_A, "B": REF_B}, annotator="B")
+    scores = kt.score(
+        "chords", None, {"s": EST}, annotators={"A": REF_A, "B": REF_B}, annotator="B", protocols="all"
+    )
     assert scores.annotators == ("B",)
     assert scores.value(MAJMIN) == pytest.approx(4 / 10)
     # B has no song 2: an estimate of it has no reference
@@ -160,7 +167,14 @@ def test_one_annotator_can_be_chosen() -> None:
 
 def test_an_unknown_annotator_is_an_error_with_the_nearest_name() -> None:
     with pytest.raises(OptionError, match="did you mean `alice`"):
-        kt.score("chords", None, {"s": EST}, annotators={"alice": REF_A, "bob": REF_B}, annotator="alcie")
+        kt.score(
+            "chords",
+            None,
+            {"s": EST},
+            annotators={"alice": REF_A, "bob": REF_B},
+            annotator="alcie",
+            protocols="all",
+        )
 
 
 # --- where annotators come from ------------------------------------------------------------
@@ -168,26 +182,26 @@ def test_an_unknown_annotator_is_an_error_with_the_nearest_name() -> None:
 
 def test_a_single_folder_gives_its_name(tmp_path: Path) -> None:
     refs = write(tmp_path / "isophonics", {"1.lab": "0 10 C\n"})
-    scores = kt.score("chords", refs, {"system": {"1": song((0, 10, "C"))}})
+    scores = kt.score("chords", refs, {"system": {"1": song((0, 10, "C"))}}, protocols="all")
     assert scores.annotators == ("isophonics",)
 
 
 def test_further_annotators_come_from_folders(tmp_path: Path) -> None:
     first = write(tmp_path / "first", {"1.lab": "0 10 C\n"})
     second = write(tmp_path / "elsewhere", {"1.lab": "0 4 C\n4 10 G\n"})
-    scores = kt.score("chords", first, {"s": EST}, annotators={"second": second})
+    scores = kt.score("chords", first, {"s": EST}, annotators={"second": second}, protocols="all")
     assert by_annotator(scores) == {"first": 1.0, "second": pytest.approx(0.4), "all": pytest.approx(14 / 20)}
 
 
 def test_several_annotations_of_a_jams_file_are_several_annotators(tmp_path: Path) -> None:
     refs = write(tmp_path / "refs", {"1.jams": jams(alice=[(0, 10, "C")], bob=[(0, 4, "C"), (4, 6, "G")])})
-    scores = kt.score("chords", refs, {"s": EST})
+    scores = kt.score("chords", refs, {"s": EST}, protocols="all")
     assert by_annotator(scores) == {"alice": 1.0, "bob": pytest.approx(0.4), "all": pytest.approx(0.7)}
 
 
 def test_an_annotator_called_like_the_folder_keeps_what_is_theirs(tmp_path: Path) -> None:
     refs = write(tmp_path / "alice", {"1.jams": jams(alice=[(0, 10, "C")], bob=[(0, 4, "C"), (4, 6, "G")])})
-    scores = kt.score("chords", refs, {"s": EST})
+    scores = kt.score("chords", refs, {"s": EST}, protocols="all")
     assert by_annotator(scores) == {"alice": 1.0, "bob": pytest.approx(0.4), "all": pytest.approx(0.7)}
 
 
@@ -196,7 +210,7 @@ def test_annotators_need_not_have_the_same_items(tmp_path: Path) -> None:
         tmp_path / "refs",
         {"1.jams": jams(alice=[(0, 10, "C")], bob=[(0, 10, "G")]), "2.jams": jams(bob=[(0, 5, "C")])},
     )
-    scores = kt.score("chords", refs, {"s": EST})
+    scores = kt.score("chords", refs, {"s": EST}, protocols="all")
     assert by_annotator(scores) == {"alice": 1.0, "bob": pytest.approx(5 / 15), "all": pytest.approx(15 / 25)}
 
 
@@ -204,7 +218,7 @@ def test_a_file_that_tells_no_annotator_is_of_annotator_1(tmp_path: Path) -> Non
     refs = write(
         tmp_path / "refs", {"1.jams": jams(alice=[(0, 10, "C")], bob=[(0, 10, "G")]), "2.lab": "0 5 C\n"}
     )
-    scores = kt.score("chords", refs, {"s": EST})
+    scores = kt.score("chords", refs, {"s": EST}, protocols="all")
     assert by_annotator(scores) == {"1": 1.0, "alice": 1.0, "bob": 0.0, "all": pytest.approx(15 / 25)}
 
 
@@ -213,7 +227,7 @@ def test_a_file_that_cannot_be_read_fails_for_every_annotator(tmp_path: Path) ->
         tmp_path / "refs",
         {"1.jams": jams(alice=[(0, 10, "C")], bob=[(0, 10, "G")]), "2.lab": "0 5 nonsense\n"},
     )
-    scores = kt.score("chords", refs, {"s": EST})
+    scores = kt.score("chords", refs, {"s": EST}, protocols="all")
     assert scores.counts == {"s": {"total": 2, "ok": 1, "missing": 0, "failed": 1}}
     assert by_annotator(scores) == {"alice": 1.0, "bob": 0.0, "all": 0.5}
 
@@ -225,7 +239,7 @@ def test_a_file_that_cannot_be_read_fails_for_annotators_of_other_shards(tmp_pat
     files |= {"200.jams": jams(carl=rows)}
     refs = write(tmp_path / "refs", files)
     for shard_size in (200, 400):
-        scores = kt.score("chords", refs, {"s": {"001": EST["1"]}}, shard_size=shard_size)
+        scores = kt.score("chords", refs, {"s": {"001": EST["1"]}}, shard_size=shard_size, protocols="all")
         failed = [row.annotator for row in scores.unusable("s") if row.status == "failed"]
         assert failed == ["1", "alice", "bob", "carl"]
 
@@ -233,7 +247,7 @@ def test_a_file_that_cannot_be_read_fails_for_annotators_of_other_shards(tmp_pat
 def test_annotators_who_are_numbers_stand_by_number_and_before_the_others(tmp_path: Path) -> None:
     rows = [(0, 10, "C")]
     refs = write(tmp_path / "refs", {"1.jams": jams(**dict.fromkeys(("x", "10", "9"), rows))})
-    assert kt.score("chords", refs, {"s": EST}).annotators == ("9", "10", "x", "all")
+    assert kt.score("chords", refs, {"s": EST}, protocols="all").annotators == ("9", "10", "x", "all")
 
 
 def test_a_broken_file_of_one_annotator_fails_for_that_one_alone(tmp_path: Path) -> None:
@@ -250,24 +264,24 @@ def test_a_broken_file_of_one_annotator_fails_for_that_one_alone(tmp_path: Path)
 def test_two_annotators_of_one_name_are_refused(tmp_path: Path) -> None:
     refs = write(tmp_path / "refs", {"1.jams": jams(alice=[(0, 10, "C")], bob=[(0, 10, "G")])})
     with pytest.raises(OptionError, match="alice"):
-        kt.score("chords", refs, {"s": EST}, annotators={"alice": REF_A})
+        kt.score("chords", refs, {"s": EST}, annotators={"alice": REF_A}, protocols="all")
 
 
 def test_two_folders_of_one_name_are_refused(tmp_path: Path) -> None:
     refs = write(tmp_path / "A", {"1.lab": "0 10 C\n"})
     with pytest.raises(OptionError, match="two annotators are called `A`"):
-        kt.score("chords", refs, {"s": EST}, annotators={"A": REF_A})
+        kt.score("chords", refs, {"s": EST}, annotators={"A": REF_A}, protocols="all")
 
 
 def test_no_annotator_can_be_called_all() -> None:
     with pytest.raises(OptionError, match="cannot be called `all`"):
-        kt.score("chords", None, {"s": EST}, annotators={"all": REF_A})
+        kt.score("chords", None, {"s": EST}, annotators={"all": REF_A}, protocols="all")
 
 
 def test_several_annotations_in_an_estimate_cannot_be_used(tmp_path: Path) -> None:
     two = tmp_path / "1.jams"
     two.write_text(jams(alice=[(0, 10, "C")], bob=[(0, 10, "G")]))
-    scores = kt.score("chords", REF_A, {"s": {"1": two, "2": EST["2"]}})
+    scores = kt.score("chords", REF_A, {"s": {"1": two, "2": EST["2"]}}, protocols="all")
     assert "KT206" in {found.code for found in scores.diagnostics}
     assert scores.counts == {"s": {"total": 2, "ok": 1, "missing": 0, "failed": 1}}
     # worst: 0 of 10 s of song 1, 2 of 5 s of song 2
@@ -276,7 +290,7 @@ def test_several_annotations_in_an_estimate_cannot_be_used(tmp_path: Path) -> No
 
 def test_an_annotator_without_any_usable_item_has_undefined_figures(tmp_path: Path) -> None:
     broken = write(tmp_path / "broken", {"1.lab": "0 10 nonsense\n"})
-    scores = kt.score("chords", {"1": REF_A["1"]}, {"s": EST}, annotators={"broken": broken})
+    scores = kt.score("chords", {"1": REF_A["1"]}, {"s": EST}, annotators={"broken": broken}, protocols="all")
     assert math.isnan(scores.value(MAJMIN, annotator="broken"))
     assert scores.value(MAJMIN, annotator="all") == pytest.approx(0.8)
 
@@ -284,7 +298,7 @@ def test_an_annotator_without_any_usable_item_has_undefined_figures(tmp_path: Pa
 def test_nothing_can_be_scored_if_no_annotator_is_usable(tmp_path: Path) -> None:
     broken = write(tmp_path / "broken", {"1.lab": "0 10 nonsense\n"})
     with pytest.raises(DataError) as caught:
-        kt.score("chords", broken, {"s": EST})
+        kt.score("chords", broken, {"s": EST}, protocols="all")
     assert [found.code for found in caught.value.diagnostics] == ["KT310", "KT204"]
 
 
@@ -296,7 +310,9 @@ def test_an_annotator_called_all_fails_its_item_only(tmp_path: Path) -> None:
             "2.jams": jams(A=[(0, 4, "C")], B=[(0, 2, "C"), (2, 2, "G")]),
         },
     )
-    scores = kt.score("chords", refs, {"system": {"1": song((0, 1, "C")), "2": song((0, 4, "C"))}})
+    scores = kt.score(
+        "chords", refs, {"system": {"1": song((0, 1, "C")), "2": song((0, 4, "C"))}}, protocols="all"
+    )
     # of item 2, A is right for 4 of 4 s and B for 2 of 4 s
     assert by_annotator(scores) == {"A": 1.0, "B": 0.5, "all": 0.75}
     (said,) = (each for each in scores.diagnostics if each.severity == "error")
@@ -306,4 +322,6 @@ def test_an_annotator_called_all_fails_its_item_only(tmp_path: Path) -> None:
 
 def test_a_lone_annotator_of_a_file_may_be_called_all(tmp_path: Path) -> None:
     refs = write(tmp_path / "refs", {"1.jams": jams(all=[(0, 1, "C")])})
-    assert kt.score("chords", refs, {"system": {"1": song((0, 1, "C"))}}).annotators == ("refs",)
+    assert kt.score("chords", refs, {"system": {"1": song((0, 1, "C"))}}, protocols="all").annotators == (
+        "refs",
+    )

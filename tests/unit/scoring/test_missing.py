@@ -23,7 +23,7 @@ BROKEN_2: dict[str, Song] = {**ONLY_1, "2": song((0, 20, "nonsense"))}
 
 
 def scored(estimates: object, **options: object) -> kt.Scores:
-    return kt.score("chords", REFS, {"system": estimates}, **options)  # type: ignore[arg-type]
+    return kt.score("chords", REFS, {"system": estimates}, **{"protocols": "all", **options})  # type: ignore[arg-type]
 
 
 def coded(scores: kt.Scores, code: str) -> Diagnostic:
@@ -92,7 +92,7 @@ def test_a_failed_estimate_is_a_row_with_the_reason() -> None:
 
 def test_undefined_stays_undefined_where_nothing_is_scored() -> None:
     refs = {"1": REFS["1"], "2": song((0, 9, "X"))}
-    scores = kt.score("chords", refs, {"system": ONLY_1})
+    scores = kt.score("chords", refs, {"system": ONLY_1}, protocols="all")
     assert scores.value(MAJMIN) == pytest.approx(0.6)
     assert scores.value(MAJMIN, aggregate="mean") == pytest.approx(0.6)
     (row,) = scores.items.filter(item="2", protocol="mirex2013", measure="MajMin").to_dicts()
@@ -128,7 +128,7 @@ def test_error_ends_the_run_and_says_why(estimates: object, code: str) -> None:
 def test_error_does_not_mind_complete_systems_and_failed_references() -> None:
     refs = {**REFS, "3": song((0, 1, "nonsense"))}
     ests = {**ONLY_1, "2": REFS["2"], "3": song((0, 1, "C"))}
-    scores = kt.score("chords", refs, {"system": ests}, missing="error")
+    scores = kt.score("chords", refs, {"system": ests}, missing="error", protocols="all")
     assert scores.counts["system"] == {"total": 3, "ok": 2, "missing": 0, "failed": 1}
 
 
@@ -143,7 +143,7 @@ def test_an_unknown_policy_is_refused() -> None:
 @pytest.mark.parametrize("missing", ["worst", "skip"])
 def test_a_failed_reference_is_left_out_whatever_the_policy(missing: str) -> None:
     refs = {"1": REFS["1"], "2": song((0, 20, "nonsense"))}
-    scores = kt.score("chords", refs, {"s": ONLY_1}, missing=missing)  # type: ignore[arg-type]
+    scores = kt.score("chords", refs, {"s": ONLY_1}, missing=missing, protocols="all")  # type: ignore[arg-type]
     assert scores.value(MAJMIN) == pytest.approx(0.6)
     (row,) = scores.items.filter(item="2", protocol="mirex2013", measure="MajMin").to_dicts()
     assert (row["value"], row["status"]) == (None, "failed")
@@ -153,7 +153,7 @@ def test_a_failed_reference_is_left_out_whatever_the_policy(missing: str) -> Non
 
 def test_nothing_to_score_is_an_error_with_every_reason() -> None:
     with pytest.raises(DataError) as caught:
-        kt.score("chords", {"1": REFS["1"]}, {"system": {"one": REFS["1"]}})
+        kt.score("chords", {"1": REFS["1"]}, {"system": {"one": REFS["1"]}}, protocols="all")
     assert [found.code for found in caught.value.diagnostics] == ["KT203", "KT204", "KT200"]
     assert [found.file for found in caught.value.diagnostics] == ["system", "system", "reference"]
 
@@ -171,7 +171,7 @@ def test_an_estimate_without_a_reference_is_not_scored_and_reported() -> None:
 
 def test_many_missing_items_are_counted_and_the_nearest_name_is_given() -> None:
     refs = {f"song {number}": REFS["1"] for number in range(1, 6)}
-    scores = kt.score("chords", refs, {"system": {"song 5": REFS["1"], "Song 1": REFS["1"]}})
+    scores = kt.score("chords", refs, {"system": {"song 5": REFS["1"], "Song 1": REFS["1"]}}, protocols="all")
     found = coded(scores, "KT203")
     assert found.message == "no estimate for 4 of 5 items (`song 1`, `song 2`, `song 3` and 1 more)"
     assert found.hint == "nearest name: `Song 1`"
@@ -209,7 +209,7 @@ def test_strict_ends_the_run_if_anything_had_to_be_repaired() -> None:
 
 def test_strict_does_not_mind_notes() -> None:
     refs = {"1": song((0, 10, "C:maj(*b7)"))}  # omits what it does not have: a note
-    scores = kt.score("chords", refs, {"1": song((0, 10, "C"))}, strict=True)
+    scores = kt.score("chords", refs, {"1": song((0, 10, "C"))}, strict=True, protocols="all")
     assert [found.severity for found in scores.diagnostics] == ["note"]
 
 
@@ -224,7 +224,7 @@ def test_an_estimate_that_is_the_reference_is_pointed_at() -> None:
 
 def test_two_systems_of_the_same_estimates_are_pointed_at() -> None:
     ests = {"one": {**ONLY_1, "2": song((0, 30, "C"))}, "two": {**ONLY_1, "2": song((0, 30, "C"))}}
-    found = coded(kt.score("chords", REFS, ests), "KT209")
+    found = coded(kt.score("chords", REFS, ests, protocols="all"), "KT209")
     assert found.message == "systems `one` and `two` gave the same estimates"
 
 
@@ -232,7 +232,7 @@ def test_two_systems_of_the_same_estimates_are_pointed_at() -> None:
 def test_two_systems_that_differ_in_an_item_are_not(other: dict[str, Song]) -> None:
     ests = {"one": {**ONLY_1, "2": song((0, 30, "C"))}, "two": {**ONLY_1, **other}}
     for systems in (ests, dict(reversed(ests.items()))):
-        scores = kt.score("chords", REFS, systems)
+        scores = kt.score("chords", REFS, systems, protocols="all")
         assert "KT209" not in {found.code for found in scores.diagnostics}
 
 
@@ -250,7 +250,7 @@ def test_ends_that_lie_close_are_not() -> None:
 
 
 def test_every_aggregate_of_an_undefined_measure_is_undefined() -> None:
-    scores = kt.score("chords", {"1": song((0, 9, "X"))}, {"1": song((0, 9, "C"))})
+    scores = kt.score("chords", {"1": song((0, 9, "X"))}, {"1": song((0, 9, "C"))}, protocols="all")
     found = scores.summary.filter(measure="MajMin")
     assert found["value"].null_count() == len(found) == 3
     assert all(math.isnan(scores.value(MAJMIN, aggregate=how)) for how in ("pooled", "mean", "median"))
@@ -264,9 +264,9 @@ def test_nothing_scored_is_explained_once(tmp_path: Path) -> None:
     unmet.append(("path below the folder, without suffix", tmp_path / "ref", tmp_path / "est"))  # type: ignore[arg-type]
     for key, references, estimates in unmet:
         with pytest.raises(DataError) as caught:
-            kt.score("chords", references, {"s": estimates})
+            kt.score("chords", references, {"s": estimates}, protocols="all")
         last = caught.value.diagnostics[-1]
         assert (last.code, last.hint) == ("KT200", f"items are paired by {key}")
     with pytest.raises(DataError) as caught:  # the names meet, and the file tells what is wrong with it
-        kt.score("chords", {"a": song((0, 1, "C"))}, {"s": {"a": song((0, 1, "nonsense"))}})
+        kt.score("chords", {"a": song((0, 1, "C"))}, {"s": {"a": song((0, 1, "nonsense"))}}, protocols="all")
     assert "KT200" not in [found.code for found in caught.value.diagnostics]

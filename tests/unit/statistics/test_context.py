@@ -42,7 +42,9 @@ def rows(scores: kt.Scores, address: str, role: Role) -> tuple[ContextScore, ...
 
 def by(annotators: Sequence[Mapping[str, Any]], task: str, systems: Any, **choices: Any) -> kt.Scores:
     named = dict(zip("ABCDE", annotators, strict=False))
-    return kt.score(task, None, systems, annotators=named, context=True, **{"ci": None} | choices)
+    return kt.score(
+        task, None, systems, annotators=named, context=True, **{"protocols": "all", **{"ci": None} | choices}
+    )
 
 
 # --- pooled ------------------------------------------------------------------------------------
@@ -343,7 +345,7 @@ def eight(*systems: str, **choices: Any) -> kt.Scores:
     """Return the scores of systems that are right for the songs that they have."""
     named = {f"s{len(names)}": {name: EIGHT[name] for name in names} for names in systems}
     made = {"measures": [MAJMIN], "missing": "skip", "ci": None, "context": True} | choices
-    return kt.score("chords", EIGHT, named, **made)
+    return kt.score("chords", EIGHT, named, **{"protocols": "all", **made})
 
 
 @pytest.mark.parametrize("ci", [None, 0.95])

@@ -150,7 +150,9 @@ def test_one_item_tells_nothing_of_others() -> None:
 
 
 def test_items_that_are_all_alike_have_an_interval_without_width() -> None:
-    scores = kt.score("chords", dict.fromkeys("xy", REFS["a"]), {"s": dict.fromkeys("xy", REFS["a"])})
+    scores = kt.score(
+        "chords", dict.fromkeys("xy", REFS["a"]), {"s": dict.fromkeys("xy", REFS["a"])}, protocols="all"
+    )
     (row,) = scores.summary.filter(protocol="mirex2013", measure="MajMin", aggregate="pooled").to_dicts()
     assert (row["ci_low"], row["ci_high"]) == (1.0, 1.0)
 
@@ -211,12 +213,15 @@ def test_classes_are_made_anew_from_what_was_drawn(monkeypatch: pytest.MonkeyPat
         "options": options,
         "protocols": ["open-mic-task1", "open-mic-task2", "scores"],
     }
-    scores = kt.score("instruments", truth, {"s": said}, **choices)
+    scores = kt.score("instruments", truth, {"s": said}, **{"protocols": "all", **choices})
     found = intervals(scores, BootstrapSettings(level=0.9, resamples=DRAWS, seed=7))
     every = []
     for draw in drawn(5):
         again = kt.score(
-            "instruments", copied(truth, draw, list(TRUTH)), {"s": copied(said, draw, list(TRUTH))}, **choices
+            "instruments",
+            copied(truth, draw, list(TRUTH)),
+            {"s": copied(said, draw, list(TRUTH))},
+            **{"protocols": "all", **choices},
         )
         every.append({str(measure): again.value(str(measure)) for measure in again.measures})
     for (_, _, measure, how), interval in found.items():
@@ -229,7 +234,11 @@ def test_classes_are_made_anew_from_what_was_drawn(monkeypatch: pytest.MonkeyPat
 
 def test_queries_instruments_and_labels_are_drawn_where_they_are_averaged() -> None:
     scores = kt.score(
-        "instruments", lists(TRUTH), {"s": vectors()}, options=InstrumentOptions(threshold=">=0.4")
+        "instruments",
+        lists(TRUTH),
+        {"s": vectors()},
+        options=InstrumentOptions(threshold=">=0.4"),
+        protocols="all",
     )
     found = intervals(scores, BootstrapSettings(level=0.9, resamples=DRAWS, seed=7))
     drawn_by = {}
@@ -260,7 +269,9 @@ def test_many_draws_at_once_are_each_draw_for_itself(annotators: Any) -> None:
     truth = TRUTH | {f"{name}{again}": labels for name, labels in TRUTH.items() for again in range(2)}
     said = SAID | {f"{name}{again}": labels for name, labels in SAID.items() for again in range(2)}
     others = {name: lists(found) for name, found in annotators.items()}
-    scores = kt.score("instruments", lists(truth), {"s": lists(said)}, annotators=others, options=options)
+    scores = kt.score(
+        "instruments", lists(truth), {"s": lists(said)}, annotators=others, options=options, protocols="all"
+    )
     keys = [key for key in intervals(scores, BootstrapSettings(resamples=1)) if key.aggregate == "gathered"]
     kept = dict.fromkeys(scores.measures, frozenset(truth))
     sample = Sample(scores, keys, kept)
@@ -292,7 +303,9 @@ def test_intervals_of_retrieval_hold_the_score() -> None:
             ests[f"{side}{number:02}"] = InstrumentList(tuple(names), scored, ranked=True, vector=True)
     options = InstrumentOptions(threshold=">=0.7")
     for method in ("percentile", "bca"):
-        scores = kt.score("instruments", refs, {"s": ests}, options=options, resamples=500, interval=method)
+        scores = kt.score(
+            "instruments", refs, {"s": ests}, options=options, resamples=500, interval=method, protocols="all"
+        )
         rows = {
             row["measure"]: (row["value"], row["ci_low"], row["ci_high"]) for row in scores.summary.to_dicts()
         }
@@ -306,7 +319,7 @@ def test_intervals_of_means_over_instruments_hold_the_score_if_most_are_rare() -
     refs = {str(number): InstrumentList(("voice", f"i{number:02}")) for number in range(30)}
     ests = {name: InstrumentList(("voice",)) for name in refs}
     choices: dict[str, Any] = {"measures": ["open-mic-task1/macro_R"], "ci": 0.9}
-    scores = kt.score("instruments", refs, {"s": ests}, **choices)
+    scores = kt.score("instruments", refs, {"s": ests}, **{"protocols": "all", **choices})
     (row,) = scores.summary.to_dicts()
     # voice is drawn 31 times with probability 1/31: at most twice in 92.0 % of the draws, at most 3 times in
     # 98.1 %. Ends of a level of 0.9 are at 4.2 % and 95.8 %, as 1.697 * sqrt(31 / 30) is Student's quantile
@@ -316,7 +329,7 @@ def test_intervals_of_means_over_instruments_hold_the_score_if_most_are_rare() -
 def test_few_items_get_all_draws_as_there_are_few_that_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     choices: dict[str, Any] = {"measures": ["scores/micro_mAP", "scores/mAP"]}
     monkeypatch.setattr(sampling, "_DRAWN_ROWS", 0)
-    scores = kt.score("instruments", lists(TRUTH), {"s": vectors()}, **choices)
+    scores = kt.score("instruments", lists(TRUTH), {"s": vectors()}, **{"protocols": "all", **choices})
     # five of five items: 126 draws differ, which is below the fewest
     assert intervals(scores, BootstrapSettings(resamples=5_000)).gathered_resamples == 5_000
     monkeypatch.setattr(sampling, "_FEWEST", 125)
@@ -371,7 +384,9 @@ def test_classes_of_queries_and_of_several_annotators() -> None:
     # of the topics two find both documents, with AP 1, two only the first, with AP 1/2
     assert 0.5 <= low < 0.75 < high <= 1.0
 
-    both = kt.score("instruments", lists(TRUTH), {"s": lists(SAID)}, annotators={"other": lists(TRUTH)})
+    both = kt.score(
+        "instruments", lists(TRUTH), {"s": lists(SAID)}, annotators={"other": lists(TRUTH)}, protocols="all"
+    )
     macro = next(measure for measure in both.measures if measure.name == "macro_F")
     found = intervals(both, BootstrapSettings(resamples=DRAWS))
     assert (
@@ -391,8 +406,8 @@ def test_items_that_do_not_count_make_no_classes() -> None:
     truth, said = lists(TRUTH), {name: found for name, found in lists(SAID).items() if name != "e"}
     some = {name: found for name, found in truth.items() if name != "e"}
     choices: dict[str, Any] = {"measures": ["open-mic-task1/macro_F"]}
-    left_out = kt.score("instruments", truth, {"s": said}, missing="skip", **choices)
-    there = kt.score("instruments", some, {"s": said}, **choices)
+    left_out = kt.score("instruments", truth, {"s": said}, missing="skip", **{"protocols": "all", **choices})
+    there = kt.score("instruments", some, {"s": said}, **{"protocols": "all", **choices})
     assert dict(intervals(left_out, BootstrapSettings(resamples=DRAWS))) == dict(
         intervals(there, BootstrapSettings(resamples=DRAWS))
     )
