@@ -34,8 +34,9 @@ from kammerton.results.comparison import compare as compare_scores
 from kammerton.results.groups import Groups, groups_of
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Origin
-from kammerton.runs import is_run
+from kammerton.runs import is_run, read_run
 from kammerton.runs.joining import Runs, join_runs
+from kammerton.runs.reading import holds_scores
 from kammerton.runs.writing import read_agreement
 from kammerton.scoring.context import items_shared, notes_on_sharing, sharing_annotators
 from kammerton.scoring.evaluating import evaluate_loaded
@@ -75,7 +76,8 @@ def compare(  # noqa: PLR0913 - one per choice
     Parameters
     ----------
     task, references, estimates, annotator
-        As for :func:`kammerton.score`; two systems or more.
+        As for :func:`kammerton.score`; two systems or more. Or a run as ``references``, and further runs as
+        ``estimates``.
     runs : sequence of path or Scores, or mapping, optional
         In place of references and estimates: runs against the same references, scored alike, of two systems
         or more in all. A mapping names the system of each run.
@@ -136,6 +138,8 @@ def compare(  # noqa: PLR0913 - one per choice
     }
     bootstrap = BootstrapSettings(level=ci, method=interval, resamples=resamples, seed=seed)
     Rules(**tested, bootstrap=bootstrap)  # refuses before any work what is not possible
+    if runs is None and isinstance(references, str | os.PathLike) and is_run(references):
+        runs, references, estimates = _as_runs(references, estimates), None, None
     if runs is None:
         check_system(against, estimates, references)
         scores = score(task, references, estimates, annotator=annotator, ci=None, context=context, **choices)
@@ -174,6 +178,14 @@ def compare(  # noqa: PLR0913 - one per choice
         groups = groups_of(scores, scores.origin, grouping, bootstrap, **chosen, shared=True)
         notes = (*notes, *unmatched)
     return SystemComparison(_with_diagnostics(scores, notes), comparison, groups)
+
+
+def _as_runs(first: str | os.PathLike[str], further: Any) -> list[tuple[str | None, Any]]:
+    """Return runs that stand in place of references and estimates, with the names that a mapping gives."""
+    if isinstance(further, Mapping):
+        return [(None, first), *((str(name), run) for name, run in further.items())]
+    runs = further if isinstance(further, list | tuple) else [further]
+    return [(None, first), *((None, run) for run in runs if run is not None)]
 
 
 def _of_runs(
@@ -236,7 +248,7 @@ def agree(
     annotators : mapping of str to path or mapping, list of paths, or path
         The annotations of each annotator, as :func:`kammerton.score` takes references; or one folder or
         file that holds several annotators of each item; or a run that :func:`kammerton.write_run` wrote of
-        an agreement, of which only measures can still be chosen.
+        scores, which keeps its annotators, or of an agreement, of which only measures can still be chosen.
     protocols, measures : iterable of str, optional
         As for :func:`kammerton.score`. Measures of the estimate alone, and of classes, are left out.
     options : object, optional
@@ -267,12 +279,18 @@ def agree(
     kind = find_task(task)
     reading = options_of(kind, options)
     if isinstance(annotators, str | os.PathLike) and is_run(annotators):
-        return _of_run(kind, annotators, protocols, measures, reading)
+        if reading != kind.options():
+            raise OptionError("a run has read its files already: there are no options of reading")
+        if not holds_scores(annotators):
+            return _of_run(kind, annotators, protocols, measures)
+        corpus, reading = _annotators_of_run(kind, annotators)
+    else:
+        collections = tuple(
+            collected(source, name, "reference", kind, reading) for name, source in _with_names(annotators)
+        )
+        corpus = with_options_by_side(Corpus(collections, ()), reading)
     chosen = _comparing(kind.choose(protocols, measures))
-    collections = tuple(
-        collected(source, name, "reference", kind, reading) for name, source in _with_names(annotators)
-    )
-    corpus = with_options_by_side(Corpus(collections, ()), reading).paired()
+    corpus = corpus.paired()
     references = load_references(kind, corpus.references, reading)
     if len(references.annotations) < 2:
         names = ", ".join(map(quote, references.annotations)) or "none"
@@ -281,7 +299,7 @@ def agree(
     shared = items_shared(references)
     if not shared:
         raise DataError([*references.diagnostics, _nothing_shared(references.annotations)])
-    persons = len(collections) > 1 or not all(name.isdecimal() for name in references.annotations)
+    persons = len(corpus.references) > 1 or not all(name.isdecimal() for name in references.annotations)
     loaded = sharing_annotators(references)
     annotations = [[items.get(item) for items in loaded.annotations.values()] for item in shared]
     restricted = _restricted_to_judged_by_both(kind, annotations, reading)
@@ -323,10 +341,7 @@ def _of_run(
     run: str | os.PathLike[str],
     protocols: Iterable[str] | None,
     measures: Iterable[str] | None,
-    options: object,
 ) -> AnnotatorAgreement:
-    if options != task.options():
-        raise OptionError("a run has read its files already: there are no options of reading")
     agreement = read_agreement(run)
     if agreement.task != task.name:
         raise OptionError(f"the run is of another task: {agreement.task}")
@@ -337,6 +352,16 @@ def _of_run(
     )
     chosen = [measure for measure in choose(task.protocols, own, measures) if measure in agreement.measures]
     return replace(agreement, measures=tuple(_comparing(chosen)))
+
+
+def _annotators_of_run(task: Task, run: str | os.PathLike[str]) -> tuple[Corpus, Any]:
+    """Return the references of a run of scores, and the options by which they were read."""
+    origin = read_run(run).origin
+    if origin.task.name != task.name:
+        raise OptionError(f"the run is of another task: {origin.task.name}")
+    if origin.corpus is None:
+        raise OptionError(f"{quote(os.fsdecode(run))} keeps no annotations", "name those of the annotators")
+    return Corpus(origin.corpus.references, ()), origin.options
 
 
 def _with_names(annotators: Any) -> list[tuple[str | None, Any]]:

@@ -23,7 +23,7 @@ from kammerton.runs.evidence_files import context_evidence_of, evidence_of
 from kammerton.runs.layout import digest_of, fault, from_parquet, options_of, parse_record, texts_of
 from kammerton.statistics.resampling import BootstrapSettings
 
-__all__ = ["Opened", "Run", "is_run", "open_run", "read_run", "scores_of"]
+__all__ = ["Opened", "Run", "holds_scores", "is_run", "open_run", "read_run", "scores_of"]
 
 T = TypeVar("T")
 
@@ -68,6 +68,11 @@ def read_run(folder: str | os.PathLike[str]) -> Scores:
         KT705, KT706 if a protocol has another revision now, or is not known; KT711 if it holds no scores.
     """
     return open_run(folder, layout.SCORES, _scores)
+
+
+def holds_scores(folder: str | os.PathLike[str]) -> bool:
+    """Return whether a run is of scores, and not of an agreement."""
+    return _record(Path(folder), os.fsdecode(folder)).get("holds", layout.SCORES) == layout.SCORES
 
 
 def scores_of(run: Run) -> Scores:

@@ -78,10 +78,6 @@ def test_units_that_have_no_size(tmp_path: Path) -> None:
 def test_runs_of_something_else(found: Any, tmp_path: Path) -> None:
     kt.write_run(found, tmp_path / "agreement")
     kt.write_run(kt.score("chords", ONE, {"x": OTHER}, measures=[MAJMIN]), tmp_path / "scores")
-    assert refused("chords", tmp_path / "scores") == (
-        "KT711",
-        "run of scores, not of an agreement of annotators",
-    )
     for reader in (kt.read_run, lambda run: kt.compare("chords", runs=[run]), lambda run: kt.diff(run, run)):
         with pytest.raises(kt.DataError, match="KT711 run of an agreement of annotators, not of scores"):
             reader(tmp_path / "agreement")
@@ -93,6 +89,32 @@ def test_runs_of_something_else(found: Any, tmp_path: Path) -> None:
         "KT711",
         "run of something else, not of an agreement of annotators",
     )
+
+
+def test_the_annotators_of_a_run_of_scores(found: Any, tmp_path: Path) -> None:
+    people = {"one": ONE, "other": OTHER, "third": THIRD}
+    scores = kt.score("chords", None, {"x": OTHER}, annotators=people, measures=[MAJMIN])
+    kt.write_run(scores, tmp_path / "run")
+    read = kt.agree("chords", tmp_path / "run", protocols=["mirex2013", "decibel"])
+    assert read.to_dict() == found.to_dict()
+    with pytest.raises(kt.OptionError, match="the run is of another task: chords"):
+        kt.agree("fingering", tmp_path / "run")
+    kt.write_run(scores.remade(corpus=None), tmp_path / "without")
+    with pytest.raises(kt.OptionError, match="keeps no annotations"):
+        kt.agree("chords", tmp_path / "without")
+
+
+def test_runs_in_place_of_references_and_estimates(tmp_path: Path) -> None:
+    systems = {"x": OTHER, "y": ONE}
+    for name, estimates in systems.items():
+        kt.write_run(kt.score("chords", ONE, {name: estimates}, measures=[MAJMIN]), tmp_path / name)
+    expected = kt.compare("chords", ONE, systems, measures=[MAJMIN]).to_dict()["measures"]
+    one, other = tmp_path / "x", tmp_path / "y"
+    assert kt.compare("chords", one, other).to_dict()["measures"] == expected
+    assert kt.compare("chords", one, [other]).to_dict()["measures"] == expected
+    assert kt.compare("chords", one, {"z": other}).comparison.systems == ("x", "z")
+    with pytest.raises(kt.OptionError, match="a comparison needs two systems"):
+        kt.compare("chords", one)
 
 
 def test_a_torn_run(found: Any, tmp_path: Path) -> None:
