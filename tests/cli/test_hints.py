@@ -290,13 +290,6 @@ ROWS = [
         instead=[f"{SCORE} --out one", "report one"],
     ),
     Row(
-        "`kammerton compare`, or `kammerton.read_run`",
-        "agree chords run",
-        CHORDS,
-        setup=["score chords ref est other --no-ci --out run"],
-        instead=["compare chords run"],
-    ),
-    Row(
         "`kammerton agree`, or `kammerton.agree`",
         "compare chords run",
         CHORDS,

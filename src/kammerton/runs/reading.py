@@ -31,10 +31,6 @@ Run = Scores | str | os.PathLike[str]
 """Scores, or the folder that they were written to."""
 
 _HELD = {layout.SCORES: "scores", layout.AGREEMENT: "an agreement of annotators"}
-_READERS = {
-    layout.SCORES: "`kammerton compare`, or `kammerton.read_run`",
-    layout.AGREEMENT: "`kammerton agree`, or `kammerton.agree`",
-}
 
 _LIMITS = Limits(bytes=16 * 2**30)
 
@@ -72,7 +68,7 @@ def read_run(folder: str | os.PathLike[str]) -> Scores:
 
 def holds_scores(folder: str | os.PathLike[str]) -> bool:
     """Return whether a run is of scores, and not of an agreement."""
-    return _record(Path(folder), os.fsdecode(folder)).get("holds", layout.SCORES) == layout.SCORES
+    return bool(_record(Path(folder), os.fsdecode(folder)).get("holds", layout.SCORES) == layout.SCORES)
 
 
 def scores_of(run: Run) -> Scores:
@@ -99,7 +95,9 @@ def open_run(folder: str | os.PathLike[str], holds: str, made: Callable[[Opened]
     record = _record(place, name)
     held = record.get("holds", layout.SCORES)
     if held != holds:
-        hint = f"what reads it is {_READERS.get(held, 'another version')}"
+        is_agreement = held == layout.AGREEMENT
+        reader = "`kammerton agree`, or `kammerton.agree`" if is_agreement else "another version"
+        hint = f"what reads it is {reader}"
         raise fault("KT711", f"run of {_HELD.get(held, 'something else')}, not of {_HELD[holds]}", name, hint)
     try:
         files = {file: _checked(place, file, digest, name) for file, digest in record["files"].items()}
