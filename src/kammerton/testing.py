@@ -21,7 +21,7 @@ from kammerton.errors import DataError, Diagnostic, KammertonError, OptionError,
 from kammerton.formats.packs import new_pack, open_pack
 from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.evidence import Evidence, Tally
-from kammerton.model.measure import Aggregate, Law, Measure, Needs, Protocol, Statistics, name_items
+from kammerton.model.measure import EVERY, Aggregate, Law, Measure, Needs, Protocol, Statistics, name_items
 from kammerton.model.task import Case, Conversion, Evaluation, Reading, Task
 from kammerton.model.views import ItemView
 from kammerton.reporting.timeline import NARROWEST, render_item
@@ -55,6 +55,11 @@ def _record_faults(task: Task) -> Iterator[str]:
             yield f"suffix {suffix!r}: lower-case, with its dot"
     if not task.protocols:
         yield "the task has no protocol"
+    else:
+        try:
+            task.choose()
+        except OptionError as error:
+            yield f"default_measures: {error.message}"
     yield from _repeated("protocol", [protocol.name for protocol in task.protocols])
     yield from _repeated("measure", [str(measure) for measure in task.measures])
     for protocol in task.protocols:
@@ -72,6 +77,8 @@ def _repeated(kind: str, names: list[str]) -> Iterator[str]:
 
 def _protocol_faults(protocol: Protocol) -> Iterator[str]:
     subject = f"protocol {protocol.name}"
+    if protocol.name == EVERY:
+        yield f"{subject}: this is the name of all protocols"
     if not _NAME.fullmatch(protocol.name):
         yield f"{subject}: a name has letters, digits, `_`, `.` and `-`"
     if protocol.revision < 1:

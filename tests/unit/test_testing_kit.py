@@ -173,6 +173,8 @@ class Plain:
         ({"protocols": ()}, "the task has no protocol"),
         ({"protocols": CHORDS.protocols * 2}, "2 protocols are called mirex2013"),
         ({"identify": lambda name: name}, "identify('folder/name') returned 'folder/name', not an item"),
+        ({"default_measures": ("MajMim",)}, "default_measures: unknown measure `MajMim`"),
+        (with_protocol(name="all"), "protocol all: this is the name of all protocols"),
         (with_protocol(name="mirex/2013"), "protocol mirex/2013: a name has letters, digits"),
         (with_protocol(revision=0), "protocol mirex2013: revisions count from 1"),
         (with_protocol(rules=""), "protocol mirex2013 has no rules"),

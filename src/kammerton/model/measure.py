@@ -401,12 +401,10 @@ def choose(
     known = dict(zip(map(attrgetter("name"), protocols), protocols, strict=True))
     chosen: list[Protocol] = []
     for name in dict.fromkeys(names or ()):
-        if name == EVERY:
-            chosen += [protocol for protocol in protocols if not protocol.on_request]
-        elif not isinstance(name, str) or name not in known:
+        if name != EVERY and (not isinstance(name, str) or name not in known):
             raise OptionError.unknown("protocol", name, (*known, EVERY))
-        elif known[name] not in chosen:
-            chosen.append(known[name])
+        added = [p for p in protocols if not p.on_request] if name == EVERY else [known[name]]
+        chosen += [protocol for protocol in added if protocol not in chosen]
     if names is None:
         prefixes = {str(address).partition("/")[0] for address in wanted or () if "/" in str(address)}
         chosen = [p for p in protocols if not p.on_request or p.name in prefixes]

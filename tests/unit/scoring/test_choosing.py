@@ -2,6 +2,7 @@
 """Measures and protocols by name."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import mir_eval
 import numpy as np
@@ -45,6 +46,31 @@ def test_all_run_but_those_on_request() -> None:
     assert chosen() == MIREX + MIR_EVAL + DECIBEL
 
 
+@pytest.mark.parametrize(
+    ("task", "protocols"),
+    [
+        ("chords", ["mirex2013"]),
+        ("fingering", ["nakamura2020", "strike", "pianovam", "playability"]),
+        ("instruments", ["open-mic-task1"]),
+    ],
+)
+def test_the_main_measures_of_a_task_are_the_default(task: str, protocols: list[str]) -> None:
+    kind = find_task(task)
+    measures = kind.choose()
+    assert list(dict.fromkeys(measure.protocol for measure in measures)) == protocols
+    whole = kind.choose([protocols[0]])
+    assert measures[: len(whole)] == whole
+    assert len(kind.choose("all")) > len(measures)
+
+
+def test_the_first_protocol_is_the_default_of_tasks_that_name_no_measures() -> None:
+    assert [str(measure) for measure in replace(TASK, default_measures=()).choose()] == MIREX
+    everything = replace(TASK, default_measures=("*",))
+    assert [str(measure) for measure in everything.choose()] == MIREX + MIR_EVAL + DECIBEL
+    with pytest.raises(OptionError, match="unknown measure `mirex2013/Nothing`"):
+        replace(TASK, default_measures=("mirex2013/Nothing",)).choose()
+
+
 def test_mir_eval_has_the_names_and_the_order_of_the_original() -> None:
     song = np.array([[0.0, 1.0]]), ["C"]
     assert [f"mir_eval/{name}" for name in mir_eval.chord.evaluate(*song, *song)] == MIR_EVAL
@@ -57,6 +83,9 @@ def test_mir_eval_has_the_names_and_the_order_of_the_original() -> None:
         (["decibel", "mirex2013"], None, DECIBEL + MIREX),
         (["decibel", "decibel"], None, DECIBEL),
         (["frames10ms"], None, FRAMES),
+        ("all", None, MIREX + MIR_EVAL + DECIBEL),
+        (["decibel", "all", "frames10ms"], None, DECIBEL + MIREX + MIR_EVAL + FRAMES),
+        ("all", ["MajMinBass"], ["mirex2013/MajMinBass"]),
         (None, ["MajMinBass"], ["mirex2013/MajMinBass"]),
         (None, ["mirex2013/MajMin", "triads"], ["mirex2013/MajMin", "mir_eval/triads"]),
         (None, ["triads", "ACQA", "triads"], ["mirex2013/ACQA", "mir_eval/triads"]),
