@@ -9,14 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kammerton.chords.labels import (
-    QUALITIES,
-    SHORTHAND_DEGREES,
-    Chord,
-    Degree,
-    absent_omissions,
-    parse,
-)
+from kammerton.chords.labels import QUALITIES, SHORTHAND_DEGREES, Chord, Degree, absent_omissions, parse
 from kammerton.chords.respelling import DEGREES, PITCH_CLASSES
 from kammerton.errors import Diagnostic, LabelError, OptionError
 from strategies import harte_labels

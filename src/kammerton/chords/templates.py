@@ -92,7 +92,7 @@ SOUNDING = {name: position * 7 % 12 for name, position in SPELLED.items()}
 
 # What a shorthand names beyond its seventh; the maps do not look at it, the chroma set does.
 _UNHEARD = {
-    **dict.fromkeys(("9", "maj9", "min9", "11", "maj11", "min11", "13", "maj13", "min13"), (9, 11, 13)),
+    **dict.fromkeys(("9", "maj9", "min9", "11", "maj11", "min11", "13", "maj13", "min13"), (9, 11, 13))
 }
 _CHROMA = {
     **dict.fromkeys(("9", "maj9", "min9"), (9,)),

@@ -160,13 +160,7 @@ class RawIntervals:
     def intervals(self) -> LabelledIntervals:
         """Return the rows as they are now."""
         return LabelledIntervals(
-            self.starts,
-            self.ends,
-            self.labels,
-            self.locate,
-            self.annotator,
-            self.confidence,
-            self.metadata,
+            self.starts, self.ends, self.labels, self.locate, self.annotator, self.confidence, self.metadata
         )
 
     def take(self, kept: Indices) -> RawIntervals:
@@ -472,11 +466,7 @@ _NUMBER_TYPES = (int, float, np.integer, np.floating)
 
 
 def intervals_from_arrays(
-    intervals: ArrayLike,
-    labels: Sequence[str],
-    *,
-    name: str,
-    options: IntervalOptions = DEFAULT_OPTIONS,
+    intervals: ArrayLike, labels: Sequence[str], *, name: str, options: IntervalOptions = DEFAULT_OPTIONS
 ) -> TrackReading:
     """Check intervals and labels as mir_eval and mirdata have them."""
     problems = Problems(name)

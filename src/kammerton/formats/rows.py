@@ -119,11 +119,7 @@ def read_intervals(
 
 
 def parse_intervals(
-    text: str,
-    *,
-    name: str,
-    options: IntervalOptions = DEFAULT_OPTIONS,
-    namespaces: Sequence[str] = (),
+    text: str, *, name: str, options: IntervalOptions = DEFAULT_OPTIONS, namespaces: Sequence[str] = ()
 ) -> TrackReading:
     """Read the text of a file as :func:`read_intervals` does; the suffix of ``name`` counts."""
     text = with_newlines(text.removeprefix("\ufeff"))

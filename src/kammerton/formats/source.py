@@ -326,11 +326,7 @@ def larger_files(size: int | None = None) -> str:
 
 
 def _kind(mode: int) -> str:
-    kinds = (
-        (stat.S_ISDIR, "a folder"),
-        (stat.S_ISFIFO, "a named pipe"),
-        (stat.S_ISSOCK, "a socket"),
-    )
+    kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"))
     return next((kind for test, kind in kinds if test(mode)), "a device")
 
 

@@ -17,8 +17,7 @@ from kammerton.model.measure import find
 #   est       C    N    -    N    C    D    G:min  G
 REF = song((0, 4, "C"), (4, 6, "N"), (6, 8, "G"), (8, 10, "X"))
 EST = song(
-    *((0, 2, "C"), (2, 3, "N")),
-    *((4, 5, "N"), (5, 6, "C"), (6, 7, "D"), (7, 8, "G:min"), (8, 10, "G")),
+    *((0, 2, "C"), (2, 3, "N")), *((4, 5, "N"), (5, 6, "C"), (6, 7, "D"), (7, 8, "G:min"), (8, 10, "G"))
 )
 # Second song: 3 s of A:min right, 2 s of C taken for G
 REF_2 = song((0, 3, "A:min"), (3, 5, "C"))

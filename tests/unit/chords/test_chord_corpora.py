@@ -16,11 +16,7 @@ REFS: Mapping[str, Song] = {
     "B": song((0, 100, "C"), (100, 300, "C:sus4")),
     "C": song((0, 50, "C:sus4")),
 }
-ESTS: Mapping[str, Song] = {
-    "A": song((0, 100, "C")),
-    "B": song((0, 300, "G")),
-    "C": song((0, 50, "C:sus4")),
-}
+ESTS: Mapping[str, Song] = {"A": song((0, 100, "C")), "B": song((0, 300, "G")), "C": song((0, 50, "C:sus4"))}
 RECALLS = [
     *("mirex2013/MajMin", "mirex2013/MajMinBass", "mirex2013/Sevenths", "mirex2013/SeventhsBass"),
     *("mir_eval/majmin", "mir_eval/majmin_inv", "mir_eval/sevenths", "mir_eval/sevenths_inv"),

@@ -18,10 +18,7 @@ def told(found: ChordAnnotation) -> list[tuple[float, float, str]]:
 
 REFERENCES = {
     # C 3 s (C:7 and C/5 are it too), A:min 2 s; the second annotator starts earlier, ends later: G 4 s
-    "one": [
-        annotation((1, 3, "C:7"), (3, 4, "C/5"), (4, 6, "A:min")),
-        annotation((0, 4, "G"), (4, 7, "N")),
-    ],
+    "one": [annotation((1, 3, "C:7"), (3, 4, "C/5"), (4, 6, "A:min")), annotation((0, 4, "G"), (4, 7, "N"))],
     # C 5 s; X, sus4 and dim are no triads of major and minor
     "two": [annotation((0, 5, "C"), (5, 30, "D:sus4"), (30, 60, "X"), (60, 90, "E:dim"))],
     "three": [annotation((2, 9, "N"))],

@@ -132,11 +132,7 @@ def failing(error: BaseException) -> Callable[..., Any]:
     return fail
 
 
-STEPS = {
-    "mode": (Path, "chmod"),
-    "file reaches disk": (os, "fsync"),
-    "replacement": (Path, "replace"),
-}
+STEPS = {"mode": (Path, "chmod"), "file reaches disk": (os, "fsync"), "replacement": (Path, "replace")}
 
 
 @pytest.mark.parametrize("error", [OSError(errno.EIO, "Input/output error"), KeyboardInterrupt()], ids=repr)

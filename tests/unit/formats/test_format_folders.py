@@ -68,8 +68,7 @@ def test_items_are_paths_without_suffix(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "item"),
-    [("a.lab", "a"), ("b v1.2.lab", "b v1.2"), ("c.csv", "c"), ("d", "d"), (".lab", ".lab")],
+    ("name", "item"), [("a.lab", "a"), ("b v1.2.lab", "b v1.2"), ("c.csv", "c"), ("d", "d"), (".lab", ".lab")]
 )
 def test_a_file_is_one_item(tmp_path: Path, name: str, item: str) -> None:
     make(tmp_path, name)

@@ -265,10 +265,7 @@ REFUSED: dict[str, tuple[str, str]] = {
         '{"a": 1, "a": 2}',
         "error 1:10+3 KT142 key stands twice in one object: `a`",
     ),
-    "42 nested too deep": (
-        "[" * 200_000,
-        "error 1:65+1 KT106 JSON nested more than 64 levels deep",
-    ),
+    "42 nested too deep": ("[" * 200_000, "error 1:65+1 KT106 JSON nested more than 64 levels deep"),
     "43 trailing comma": (
         '{"annotations": [],}',
         """
@@ -287,12 +284,7 @@ REFUSED: dict[str, tuple[str, str]] = {
         "},",
         "error 1:1+1 KT141 not valid JSON: unexpected `}`",
     ),
-    "43 two commas": (
-        "[1,,2]",
-        """
-        error 1:4+1 KT141 not valid JSON: unexpected `,`
-        """,
-    ),
+    "43 two commas": ("[1,,2]", "error 1:4+1 KT141 not valid JSON: unexpected `,`"),
     "43 comment": (
         '{"annotations": // none\n[]}',
         """

@@ -88,34 +88,10 @@ def test_change_points_out_of_order() -> None:
 
 
 REFUSED = {
-    "9 empty": (
-        "",
-        {},
-        """
-        error KT110 no annotation rows
-        """,
-    ),
-    "9 comments only": (
-        "# x\n\n",
-        {},
-        """
-        error KT110 no annotation rows
-        """,
-    ),
-    "9 spaces only": (
-        " \n\t\n",
-        {},
-        """
-        error KT110 no annotation rows
-        """,
-    ),
-    "9 header only": (
-        "start end label\n",
-        {},
-        """
-        error KT110 no annotation rows
-        """,
-    ),
+    "9 empty": ("", {}, "error KT110 no annotation rows"),
+    "9 comments only": ("# x\n\n", {}, "error KT110 no annotation rows"),
+    "9 spaces only": (" \n\t\n", {}, "error KT110 no annotation rows"),
+    "9 header only": ("start end label\n", {}, "error KT110 no annotation rows"),
     "9 one change point": (
         "0 C\n",
         {"layout": "points"},
@@ -151,16 +127,12 @@ REFUSED = {
     "10 a row without label": (
         "0 1 C\n1 2\n2 3 D\n",
         {},
-        """
-        error 2:1+1 KT111 2 columns instead of 3: a row is start, end, label
-        """,
+        "error 2:1+1 KT111 2 columns instead of 3: a row is start, end, label",
     ),
     "10 a row with one column": (
         "0 1 C\n5\n",
         {"layout": "durations"},
-        """
-        error 2:1+1 KT111 1 column instead of 3: a row is start, duration, label
-        """,
+        "error 2:1+1 KT111 1 column instead of 3: a row is start, duration, label",
     ),
     "10 fourth column": (
         "0 1 C\n1 2 D extra\n",
@@ -173,9 +145,7 @@ REFUSED = {
     "10 fourth column after a comma": (
         "0,1,C\n1,2,D,0.9\n",
         {},
-        """
-        error 2:7+3 KT111 4 columns instead of 3: a row is start, end, label
-        """,
+        "error 2:7+3 KT111 4 columns instead of 3: a row is start, end, label",
     ),
     "10 unknown header": (
         "von bis Akkord\n0 1 C\n",
@@ -203,13 +173,7 @@ REFUSED = {
           help: a time looks like 12.34
         """,
     ),
-    "11 label missing": (
-        "0,1,C\n1,2,\n",
-        {},
-        """
-        error 2:5+1 KT111 row has no label
-        """,
-    ),
+    "11 label missing": ("0,1,C\n1,2,\n", {}, "error 2:5+1 KT111 row has no label"),
     "51 unbalanced quote": (
         '0,1,"C\n1,2,D\n',
         {},
@@ -253,9 +217,7 @@ REFUSED = {
     "12 commas as separators where they are declared decimal": (
         "0,1,C\n",
         {"decimal": ","},
-        """
-        error 1:1+5 KT111 1 column instead of 3: a row is start, end, label
-        """,
+        "error 1:1+5 KT111 1 column instead of 3: a row is start, end, label",
     ),
     "13 thousands": (
         "0 1,000.0 C\n1000 2000 D\n",
@@ -313,19 +275,11 @@ REFUSED = {
         error 1:5+3 KT122 time is not finite: `inf`
         """,
     ),
-    "14 1e400": (
-        "0 1e400 C\n",
-        {},
-        """
-        error 1:3+5 KT122 time is not finite: `1e400`
-        """,
-    ),
+    "14 1e400": ("0 1e400 C\n", {}, "error 1:3+5 KT122 time is not finite: `1e400`"),
     "14 1e400 as a change point": (
         "0 C\n1e400 D\n",
         {"layout": "points"},
-        """
-        error 2:1+5 KT122 time is not finite: `1e400`
-        """,
+        "error 2:1+5 KT122 time is not finite: `1e400`",
     ),
     "14 sum that is not finite": (
         "1e308 1e308 C\n",
@@ -335,19 +289,11 @@ REFUSED = {
         error 1:7+5 KT122 time is over 1e+15 s: `1e308`
         """,
     ),
-    "15 negative": (
-        "-0.5 1 C\n1 2 D\n",
-        {},
-        """
-        error 1:1+4 KT123 negative time: `-0.5`
-        """,
-    ),
+    "15 negative": ("-0.5 1 C\n1 2 D\n", {}, "error 1:1+4 KT123 negative time: `-0.5`"),
     "15 negative duration": (
         "0 -1 C\n",
         {"layout": "durations"},
-        """
-        error 1:3+2 KT123 negative duration: `-1`
-        """,
+        "error 1:3+2 KT123 negative duration: `-1`",
     ),
     "15 negative change point": (
         "-1 C\n0 D\n1 E\n",
@@ -639,16 +585,12 @@ NOT_PLAIN = {
     "52 long field": (
         f"0,1,C\n1,2,{'x' * 140_000}\n",
         {},
-        """
-        error 2 KT106 field of more than 131,072 characters
-        """,
+        "error 2 KT106 field of more than 131,072 characters",
     ),
     "only a time, declared to be points": (
         "0\n",
         {"layout": "points"},
-        """
-        error 1:1+1 KT111 1 column instead of 2: a row is time, label
-        """,
+        "error 1:1+1 KT111 1 column instead of 2: a row is time, label",
     ),
 }
 

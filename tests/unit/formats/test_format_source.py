@@ -63,16 +63,8 @@ error KT103 looks like UTF-16 {} without a byte order mark
   help: save it as UTF-8, or --encoding utf-16-{}"""
 
 REFUSED: dict[str, tuple[bytes, dict[str, Any], str]] = {
-    "2 UTF-16 LE without mark": (
-        TEXT.encode("utf-16-le"),
-        {},
-        UNMARKED.format("LE", "le"),
-    ),
-    "2 UTF-16 BE without mark": (
-        TEXT.encode("utf-16-be"),
-        {},
-        UNMARKED.format("BE", "be"),
-    ),
+    "2 UTF-16 LE without mark": (TEXT.encode("utf-16-le"), {}, UNMARKED.format("LE", "le")),
+    "2 UTF-16 BE without mark": (TEXT.encode("utf-16-be"), {}, UNMARKED.format("BE", "be")),
     "2 UTF-16 cut off": (
         codecs.BOM_UTF16_LE + TEXT.encode("utf-16-le")[:-1],
         {},

@@ -72,19 +72,13 @@ def test_what_a_text_says(text: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        (
-            "a: b: c\n",
-            "error 1:5+1 KT170 not valid YAML: unexpected `:`\n" + COLON,
-        ),
+        ("a: b: c\n", "error 1:5+1 KT170 not valid YAML: unexpected `:`\n" + COLON),
         ("a:\n\t- b\n", "error 2:1+1 KT170 not valid YAML: unexpected tab\n  help: indent with spaces"),
         ("a: [b, c\n", "error 1:9+1 KT170 YAML ends too early\n" + ENDS),
         ("a: 'b\n\n", "error 1:6+1 KT170 YAML ends too early\n" + ENDS),
         ("a: @b", "error 1:4+1 KT170 not valid YAML: unexpected `@`"),
         ("a: [b]]", "error 1:7+1 KT170 not valid YAML: unexpected `]`"),
-        (
-            "a: b\nword\n",
-            "error 2:5+1 KT170 YAML ends too early\n" + ENDS,
-        ),
+        ("a: b\nword\n", "error 2:5+1 KT170 YAML ends too early\n" + ENDS),
         ("%YAML 3.0\n---\na\n", "error 1:1+1 KT170 not valid YAML: unexpected `%`"),
         ("a: b\x07\n", "error 1:5+1 KT170 character that YAML does not allow: `\\x07`"),
         ("x\n---\ny\n", "error 2:1+3 KT170 second document\n  help: one file holds one value"),
@@ -94,14 +88,8 @@ def test_what_a_text_says(text: str, value: object) -> None:
             "a: !!python/object:os.system x",
             "error 1:4+27 KT171 tag is not read: `tag:yaml.org,2002:python/object:os.syst…`\n" + TAGS,
         ),
-        (
-            "a: !b {c: d}",
-            "error 1:4+4 KT171 tag is not read: `!b`\n" + TAGS,
-        ),
-        (
-            "a: !!binary R0lG",
-            "error 1:4+13 KT171 tag is not read: `tag:yaml.org,2002:binary`\n" + TAGS,
-        ),
+        ("a: !b {c: d}", "error 1:4+4 KT171 tag is not read: `!b`\n" + TAGS),
+        ("a: !!binary R0lG", "error 1:4+13 KT171 tag is not read: `tag:yaml.org,2002:binary`\n" + TAGS),
         ("<<: {a: b}", "error 1:1+2 KT171 merge key `<<` is not read\n  help: write the members out"),
         ("? [a]\n: b", "error 1:3+1 KT171 key that is no text\n  help: keys of mappings are text here"),
         (

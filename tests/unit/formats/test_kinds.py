@@ -100,8 +100,7 @@ def test_files_of_another_task_are_named_with_it(task: str, name: str, tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
-    [(TABLE, "a list of notes with fingers"), (LISTS, "a list of instruments")],
+    ("text", "what"), [(TABLE, "a list of notes with fingers"), (LISTS, "a list of instruments")]
 )
 def test_tables_of_another_task_are_named_by_their_columns(text: str, what: str, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"

@@ -339,13 +339,7 @@ def texts_of(values: Sequence[str | None]) -> list[Any]:
 INDEX: Mapping[str, str] = {"collection": "whole", "item": "text", "told": "text", "first": "flag"}
 """Columns that say what there is: number of the collection, name of the item, the annotator that the
 name of the file told, and whether a source begins."""
-OWN: Mapping[str, str] = {
-    **INDEX,
-    "name": "text",
-    "file": "text",
-    "usable": "flag",
-    "said": "text",
-}
+OWN: Mapping[str, str] = {**INDEX, "name": "text", "file": "text", "usable": "flag", "said": "text"}
 """Columns of every task. Behind the index: the annotator that the file named, the file, whether there is an
 annotation, and what was said of the source, as JSON."""
 
