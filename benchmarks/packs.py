@@ -29,7 +29,7 @@ SOURCES = {"folders": "", "packs": ".parquet"}
 CHOICES: dict[str, dict[str, Any]] = {
     "mirex2013/MajMin": {"measures": ["mirex2013/MajMin"]},
     "mirex2013": {"protocols": ["mirex2013"]},
-    "all measures": {},
+    "all measures": {"protocols": "all"},
 }
 FEW = 10
 """Tracks that are scored before what is measured, so that nothing is imported in it."""

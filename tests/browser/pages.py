@@ -70,7 +70,9 @@ def _instruments(path: Path) -> None:
     folder = demo("instruments")
     systems = {name: folder / f"{name}.csv" for name in ("careful", "hasty")}
     options = InstrumentOptions(taxonomy="openmic-2018")
-    scores = kt.score("instruments", folder / "reference.csv", systems, options=options, resamples=200)
+    scores = kt.score(
+        "instruments", folder / "reference.csv", systems, options=options, resamples=200, protocols="all"
+    )
     kt.report(scores, path)
 
 
@@ -128,7 +130,7 @@ def _random(path: Path, items: int, rows: int, **chosen: Any) -> None:
 
     reference = {f"album {number % 20:02}/song {number:05}": song() for number in range(items)}
     systems = {"first": heard(0.75), "second": heard(0.7)}
-    kt.report(kt.score("chords", reference, systems, resamples=100, **chosen), path)
+    kt.report(kt.score("chords", reference, systems, resamples=100, **{"protocols": "all", **chosen}), path)
 
 
 PAGES: Mapping[str, Callable[[Path], None]] = {
