@@ -189,7 +189,8 @@ class Store:
         """Return the part of this key, if it is there and whole; one that is torn or another goes."""
         path, own = self._path(key), key.encode("ascii")
         try:
-            part = decode_part(_behind(own, path.read_bytes()), measures)
+            data = path.read_bytes()
+            part = decode_part(data.removeprefix(own) if data.startswith(own) else b"", measures)
         except FileNotFoundError:
             return None
         except TornError:
@@ -203,12 +204,6 @@ class Store:
         data = encode_part(part) if isinstance(part, PartialEvidence) else part
         write_atomically(self._path(key), key.encode("ascii") + data, clear=False)
         self.kept += 1
-
-
-def _behind(key: bytes, data: bytes) -> bytes:
-    if not data.startswith(key):
-        raise TornError("the part of another key")
-    return data[len(key) :]
 
 
 @contextmanager
@@ -248,7 +243,7 @@ def keeping(run: str | os.PathLike[str] | None) -> Iterator[Store | None]:
     target = Path(os.path.realpath(run))
     folder = target.with_name(f".{target.name}.shards")
     store = Store(folder)
-    with _locked(folder, os.fspath(run)):
+    with _open_lock(folder, os.fspath(run)):  # whose end closes the file, and so ends the lock
         clear_left(target)
         try:
             yield store
@@ -262,17 +257,8 @@ def keeping(run: str | os.PathLike[str] | None) -> Iterator[Store | None]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@contextmanager
-def _locked(folder: Path, run: str) -> Iterator[None]:
-    """Lock a folder, which is made if it is not there."""
-    file = _open_lock(folder, run)
-    try:
-        yield
-    finally:
-        file.close()  # which ends the lock, as the end of the process does
-
-
 def _open_lock(folder: Path, run: str) -> IO[str]:
+    """Return the locked file of a folder, which is made if it is not there."""
     attempts = 0
     while True:
         attempts += 1

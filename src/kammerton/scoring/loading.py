@@ -269,7 +269,14 @@ def _read_references(task: Task, collection: Collection, options: object) -> _Re
             if not reading.annotations:
                 failed.append((annotator, item, reading.why))
             if is_called_all:
-                called_all[item] = _called_all(source).at(item=item)
+                called_all[item] = Diagnostic(
+                    code="KT202",
+                    severity="error",
+                    message=f"an annotator is called `{ALL}`, as the scores over all annotators are",
+                    file=name_of_source(source),
+                    hint="give the annotator another name in the file",
+                    item=item,
+                )
     crowded = several = False
     names = set()
     for item, of_item in annotations.items():
@@ -310,16 +317,6 @@ def _name_references(
                 if not own.several or who in (None, annotator):
                     reasons[item] = reason
     return References(annotations, failed, ()), diagnostics
-
-
-def _called_all(source: object) -> Diagnostic:
-    return Diagnostic(
-        code="KT202",
-        severity="error",
-        message=f"an annotator is called `{ALL}`, as the scores over all annotators are",
-        file=name_of_source(source),
-        hint="give the annotator another name in the file",
-    )
 
 
 def load_references(
@@ -387,7 +384,14 @@ def _check_estimate(
     """Return the only estimate of an item, and whether it is empty, which is no error."""
     names = reading.annotators if len(sources) == 1 else _names_of_files(sources)
     if len(names) > 1:
-        return Reading((), (*reading.diagnostics, _several(names, sources[0][1], item))), False
+        several = Diagnostic(
+            code="KT206",
+            severity="error",
+            message=f"{len(names)} annotations of {quote(item)} in the estimates",
+            file=name_of_source(sources[0][1]),
+            hint=f"--estimate-annotator NAME chooses one, by name or number: {_listed(names)}",
+        )
+        return Reading((), (*reading.diagnostics, several)), False
     empty = not reading.annotations
     diagnostics = []
     for diagnostic in reading.diagnostics:
@@ -491,16 +495,6 @@ def _count(
     return survey(annotations, estimates, options)
 
 
-def _several(names: Sequence[str], source: object, item: str) -> Diagnostic:
-    return Diagnostic(
-        code="KT206",
-        severity="error",
-        message=f"{len(names)} annotations of {quote(item)} in the estimates",
-        file=name_of_source(source),
-        hint=f"--estimate-annotator NAME chooses one, by name or number: {_listed(names)}",
-    )
-
-
 def choose_estimates(task: Task, system: Collection, annotator: str, options: object) -> Collection:
     """Return a system of whose estimates one is chosen where an item has several."""
     sources: dict[str, tuple[tuple[str | None, object], ...]] = {}
@@ -531,17 +525,10 @@ class _ChosenSource(StoredSource):
         names = reading.annotators
         place = _place_of(self._annotator, names)
         if place is None:
-            return Reading((), (*reading.diagnostics, self._unknown(names)))
+            message, hint = f"no annotator {quote(self._annotator)}", f"annotators: {_listed(names)}"
+            unknown = Diagnostic(code="KT212", severity="error", message=message, file=self.file, hint=hint)
+            return Reading((), (*reading.diagnostics, unknown))
         return Reading(reading.annotations[place : place + 1], reading.diagnostics)
-
-    def _unknown(self, names: Sequence[str]) -> Diagnostic:
-        return Diagnostic(
-            code="KT212",
-            severity="error",
-            message=f"no annotator {quote(self._annotator)}",
-            file=self.file,
-            hint=f"annotators: {_listed(names)}",
-        )
 
     @property
     def file(self) -> str | None:

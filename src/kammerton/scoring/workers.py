@@ -104,7 +104,7 @@ class ProcessPool(WorkerPool):
         """Start the processes, and let each import what ``known`` needs."""
         with contextlib.suppress(BrokenExecutor):  # which is raised again once there is work
             for _ in range(self.workers):
-                self._ask(_understand, *known)
+                self._ask(bool, known)  # which unpickles, and so imports, what is known
         self._note_started()
 
     def _ask(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
@@ -129,7 +129,10 @@ class ProcessPool(WorkerPool):
         self._pool.shutdown(wait=True)
         codes = {process.exitcode for process in self._started.values()}
         codes -= {None, 0, -signal.SIGTERM}  # those that were ended just now
-        return f"worker {_ended(min(codes))}" if codes else "worker killed"
+        if not codes:
+            return "worker killed"
+        code = min(codes)
+        return f"worker killed (signal {-code})" if code < 0 else f"worker ended with exit code {code}"
 
     def renew(self) -> None:
         """Start other processes."""
@@ -142,10 +145,6 @@ class ProcessPool(WorkerPool):
             process.kill()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._folder.cleanup()
-
-
-def _understand(*known: object) -> None:
-    """Do nothing: the arguments were imported."""
 
 
 def _to_file(path: Path, function: Callable[..., bytes], *arguments: Any) -> None:
@@ -163,10 +162,6 @@ def _from_file(path: Path, future: Future[bytes], written: Future[None]) -> None
         return
     future.set_result(path.read_bytes())
     path.unlink()
-
-
-def _ended(code: int) -> str:
-    return f"killed (signal {-code})" if code < 0 else f"ended with exit code {code}"
 
 
 def _begin_work() -> None:
