@@ -326,20 +326,20 @@ def _spelled(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> 
             problems.add_unlisted(code, len(rows))  # hints take long to find, and nobody would see this one
             continue
         spelling[label] = label
-        found = _problem(label)
-        if found is None:
+        problem = _problem(label)
+        if problem is None:
             if len(label) <= _SHORT:
                 spellings_in_use().call_sound(label)
             continue
         respelled = respell(label) if lenient else None
-        if found.severity == "error" and respelled is None:
+        if problem.severity == "error" and respelled is None:
             for row in rows:
-                problems.add_at(found, partial(track.locate, row, "label"))
+                problems.add_at(problem, partial(track.locate, row, "label"))
             continue
         if respelled is not None:
             spelling[label] = respelled
-            found = _respelled(label, respelled)
-        problems.add_at(found.at(count=len(rows)), partial(track.locate, rows[0], "label"))
+            problem = _respelled(label, respelled)
+        problems.add_at(problem.at(count=len(rows)), partial(track.locate, rows[0], "label"))
     return [] if problems.has_errors else [spelling[label] for label in track.labels]
 
 

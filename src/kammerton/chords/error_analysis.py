@@ -37,7 +37,7 @@ __all__ = [
     "credited_table",
     "displacement",
     "excluded_table",
-    "quality_costs",
+    "quality_losses",
     "remarks",
     "root_bass_table",
 ]
@@ -73,8 +73,8 @@ def confusion_table(times: LabelTimes, columns: Columns) -> ClassTable:
     count = len(CLASSES)
     cell = (interval * count + classes.take(times.ref)) * count + classes.take(times.est)
     groups, cells, weights = _summed(columns.groups[times.pair], cell, times.weights)
-    named = list(map(_confusions().__getitem__, cells.tolist()))
-    return ClassTable("confusion", ("root_interval", "reference", "estimate"), "s", groups, named, weights)
+    keys = list(map(_confusions().__getitem__, cells.tolist()))
+    return ClassTable("confusion", ("root_interval", "reference", "estimate"), "s", groups, keys, weights)
 
 
 @cache
@@ -102,7 +102,7 @@ def excluded_table(
             left_out = ~result.rules[measure.name].scored[code]
             groups.append(group[left_out])
             weights.append(seconds[left_out])
-            classes += [(protocol, measure.name, columns.labels[each]) for each in code[left_out].tolist()]
+            classes += [(protocol, measure.name, columns.labels[label]) for label in code[left_out].tolist()]
     return ClassTable(
         "excluded",
         ("protocol", "measure", "label"),
@@ -177,15 +177,15 @@ def _summed(
     keys = groups * width + cells
     if keys.max(initial=0) < _DENSE:  # weights are positive: what is 0 does not occur
         sums = np.bincount(keys, weights)
-        found = np.flatnonzero(sums)
-        sums = sums[found]
+        present = np.flatnonzero(sums)
+        sums = sums[present]
     else:
-        found, places = np.unique(keys, return_inverse=True)
+        present, places = np.unique(keys, return_inverse=True)
         sums = np.bincount(places, weights)
-    return found // width, found % width, sums.astype(float, copy=False)
+    return present // width, present % width, sums.astype(float, copy=False)
 
 
-_INTERVALS_of_breakdown = (
+_INTERVAL_NAMES = (
     "same root",
     "+1 minor 2nd",
     "+2 major 2nd",
@@ -229,7 +229,7 @@ def chord_breakdown(tables: Mapping[str, Mapping[ClassKey, float]], _: object = 
 
 def _row(interval: str | int | None, reference: str, estimate: str) -> str:
     if interval is not None:
-        return _INTERVALS_of_breakdown[int(interval)]
+        return _INTERVAL_NAMES[int(interval)]
     return _BOTH if {reference, estimate} <= _ROOTLESS else _ONE
 
 
@@ -239,10 +239,10 @@ def _of_roots(cells: Counter[tuple[str, str]]) -> Matrix:
         title="Roots: how far the estimated one lies above the reference's",
         down="interval",
         across="estimated quality",
-        rows=tuple(row for row in (*_INTERVALS_of_breakdown, _BOTH, _ONE) if row in used),
+        rows=tuple(row for row in (*_INTERVAL_NAMES, _BOTH, _ONE) if row in used),
         columns=commonest(cells, 1),
         cells=cells,
-        right=frozenset(cell for cell in cells if cell[0] in (_INTERVALS_of_breakdown[0], _BOTH)),
+        right=frozenset(cell for cell in cells if cell[0] in (_INTERVAL_NAMES[0], _BOTH)),
         share="all",
         note="Per cent of all time; right is the root, whatever the quality.",
     )
@@ -272,12 +272,12 @@ _BY = "root and full quality"
 """What the table compares: more than measures of triads do."""
 
 
-def quality_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLosses | None:
+def quality_losses(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLosses | None:
     """Return what each quality of the reference cost; None without the table ``confusion``.
 
     Examples
     --------
-    >>> found = quality_costs({"confusion": {(0, "maj", "maj"): 3.0, (7, "maj", "maj"): 1.0}})
+    >>> found = quality_losses({"confusion": {(0, "maj", "maj"): 3.0, (7, "maj", "maj"): 1.0}})
     >>> found.rows[0]
     ClassLoss(name='maj', whole=4.0, lost=1.0, instead='maj on another root')
     """
@@ -332,10 +332,10 @@ def displacement(estimate: ChordAnnotation, shares: Shares) -> str:
 def _best_transposed(
     estimate: ChordAnnotation, chords: Mapping[str, Chord], shares: Shares
 ) -> tuple[float, str]:
-    found = shares([_transposed(estimate, chords, each) for each in range(1, 12)])
-    best = int(found.argmax()) + 1
+    right = shares([_transposed(estimate, chords, semitones) for semitones in range(1, 12)])
+    best = int(right.argmax()) + 1
     moved = f"{plural(best, 'semitone')} higher" if best <= 6 else f"{plural(12 - best, 'semitone')} lower"
-    return float(found.max()), f"all of it were {moved}"
+    return float(right.max()), f"all of it were {moved}"
 
 
 def _transposed(estimate: ChordAnnotation, chords: Mapping[str, Chord], semitones: int) -> ChordAnnotation:
@@ -351,11 +351,11 @@ def _transposed(estimate: ChordAnnotation, chords: Mapping[str, Chord], semitone
 
 def _best_shifted(estimate: ChordAnnotation, shares: Shares) -> tuple[float, str]:
     coarse = np.arange(-_FARTHEST, _FARTHEST + _STEP, _STEP)
-    near = coarse[shares([_shifted(estimate, each) for each in coarse]).argmax()]
+    near = coarse[shares([_shifted(estimate, shift) for shift in coarse]).argmax()]
     fine = np.clip(near + np.arange(-_STEP, _STEP + _FINER, _FINER), -_FARTHEST, _FARTHEST)
-    found = shares([_shifted(estimate, each) for each in fine])
-    seconds = fine[found.argmax()]
-    return float(found.max()), f"it came {abs(seconds):.1f} s {'earlier' if seconds < 0 else 'later'}"
+    right = shares([_shifted(estimate, shift) for shift in fine])
+    seconds = fine[right.argmax()]
+    return float(right.max()), f"it came {abs(seconds):.1f} s {'earlier' if seconds < 0 else 'later'}"
 
 
 def _shifted(estimate: ChordAnnotation, seconds: float) -> ChordAnnotation:

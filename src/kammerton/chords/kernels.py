@@ -578,7 +578,7 @@ class Judgement:
         first, last = (float(self.starts[0]), float(self.ends[-1])) if len(self.starts) else (end, end)
         yield Mark(0.0, first, "excluded")
         columns = (self.starts, self.ends, self.scored, self.wrong, self.kinds)
-        for start, stop, scored, wrong, kind in zip(*(each.tolist() for each in columns), strict=True):
+        for start, stop, scored, wrong, kind in zip(*(column.tolist() for column in columns), strict=True):
             if wrong:
                 yield Mark(start, stop, "wrong", _KINDS[kind])
             elif not scored:

@@ -200,8 +200,8 @@ class _FaultError(Exception):
     def diagnostic(self) -> Diagnostic:
         """Return what is wrong."""
         message, start, end, hint = self._rest
-        said = message() if callable(message) else message
-        return _problem(self.code, said, start, end, hint() if callable(hint) else hint)
+        text = message() if callable(message) else message
+        return _problem(self.code, text, start, end, hint() if callable(hint) else hint)
 
 
 def absent_omissions(chord: Chord, /) -> tuple[Degree, ...]:
@@ -265,11 +265,11 @@ def _check_length(label: str) -> None:
 
 
 def _read_root(label: str) -> tuple[str, int]:
-    found = _ROOT.match(label)
-    if found is not None and found[0] in PITCH_CLASSES:
-        return found[0], found.end()
-    if found is not None:
-        _reject("KT310", _accidental_fault("root", found[0], found[0][1:]), 1, found.end(), _ROOT_HINT)
+    match = _ROOT.match(label)
+    if match is not None and match[0] in PITCH_CLASSES:
+        return match[0], match.end()
+    if match is not None:
+        _reject("KT310", _accidental_fault("root", match[0], match[0][1:]), 1, match.end(), _ROOT_HINT)
     if label[0] in _SPECIAL and label[1] in ":(/":
         _reject("KT315", f"{quote(label[0])} takes no quality, degrees or bass", 1, len(label))
     nearly = _NEARLY_A_ROOT.match(label)
@@ -350,10 +350,10 @@ def _reject_degree(code: str, kind: str, token: str, start: int, close: int) -> 
 
 
 def _degree_fault(kind: str, token: str) -> str:
-    found = _DEGREE.fullmatch(token)
-    if found is None:
+    match = _DEGREE.fullmatch(token)
+    if match is None:
         return f"{quote(token)} is not a {kind}"
-    signs, number = found.groups()
+    signs, number = match.groups()
     if len(signs) > MAX_ACCIDENTALS or ("b" in signs and "#" in signs):
         return _accidental_fault(kind, token, signs)
     if not number:
@@ -385,16 +385,16 @@ def _code_of(odd: str) -> str:
 
 
 def _unprintable(label: str) -> Diagnostic | None:
-    found = _odd_characters(label)
-    if found is None:
+    odd = _odd_characters(label)
+    if odd is None:
         return None
-    start, end = found.span()
-    code = _code_of(found[0])
+    start, end = odd.span()
+    code = _code_of(odd[0])
     if code == "KT320":
         where = "around" if start == 0 or end == len(label) else "in"
-        return _problem(code, f"white space {quote(found[0])} {where} the label", start, end, None)
-    message = f"{quote(found[0])} is {_unicode_name(found[0])}; labels are printable ASCII"
-    spelling = ascii_spelling(found[0]) if found[0].isprintable() else ""
+        return _problem(code, f"white space {quote(odd[0])} {where} the label", start, end, None)
+    message = f"{quote(odd[0])} is {_unicode_name(odd[0])}; labels are printable ASCII"
+    spelling = ascii_spelling(odd[0]) if odd[0].isprintable() else ""
     hint = f"write {quote(spelling)} in its place" if spelling else "delete it" if spelling == "" else None
     return _problem(code, message, start, end, hint)
 

@@ -293,11 +293,11 @@ def respell(label: str, /) -> str | None:
     whole = _WHOLE_LABELS.get(text.lower())
     if whole is not None:
         return whole
-    found = _PITCH.match(text)
-    root = _pitch_name(text if found is None else found[0])
-    if found is None or root is None or _TWO_READINGS.match(text):
+    pitch = _PITCH.match(text)
+    root = _pitch_name(text if pitch is None else pitch[0])
+    if pitch is None or root is None or _TWO_READINGS.match(text):
         return None
-    for reading, rest in _readings(_unstacked(text[found.end() :])):
+    for reading, rest in _readings(_unstacked(text[pitch.end() :])):
         bass = _bass(reading, root, rest)
         if bass is not None:
             return root + reading.written() + bass
@@ -441,10 +441,10 @@ def _read_changes(reading: _Reading, text: str) -> int | None:
                 return None
             at = close + 1
         else:
-            found = _CHANGE.match(text, at)
-            if found is None or not _apply(reading, found):
+            change = _CHANGE.match(text, at)
+            if change is None or not _apply(reading, change):
                 return None
-            at = found.end()
+            at = change.end()
     return at
 
 
@@ -460,30 +460,30 @@ def _apply_item(reading: _Reading, item: str) -> bool:
     if item.isdigit() and item in DEGREES:
         return reading.takes_plain_numbers() and reading.add(DEGREES[item])
     at = 0
-    while (found := _CHANGE.match(item, at)) is not None:
-        if not _apply(reading, found):
+    while (change := _CHANGE.match(item, at)) is not None:
+        if not _apply(reading, change):
             return False
-        at = found.end()
+        at = change.end()
     return at == len(item) > 0
 
 
-def _apply(reading: _Reading, found: re.Match[str]) -> bool:
-    if found["sus"] is not None:
-        return reading.suspend(found["sus"])
-    degree = _degree(found["degree"])
-    if degree is None or (found["degree"][0] in "+-" and not reading.stem):
+def _apply(reading: _Reading, change: re.Match[str]) -> bool:
+    if change["sus"] is not None:
+        return reading.suspend(change["sus"])
+    degree = _degree(change["degree"])
+    if degree is None or (change["degree"][0] in "+-" and not reading.stem):
         return False
-    if found["verb"] is not None:
-        return reading.add(degree) if found["verb"] == "add" else reading.omit(degree)
+    if change["verb"] is not None:
+        return reading.add(degree) if change["verb"] == "add" else reading.omit(degree)
     return degree.accidental != 0 and reading.alter(degree)
 
 
 def _keep(reading: _Reading, item: str) -> bool:
-    found = _CHANGE.fullmatch(item)
+    change = _CHANGE.fullmatch(item)
     degree = DEGREES.get(item)
-    if degree is None and found is not None and found["sus"] is None:
-        degree = _degree(found["degree"])
-        if degree is not None and found["verb"] in ("no", "omit"):
+    if degree is None and change is not None and change["sus"] is None:
+        degree = _degree(change["degree"])
+        if degree is not None and change["verb"] in ("no", "omit"):
             degree = replace(degree, omitted=True)
     if degree is None:
         return False
@@ -502,8 +502,8 @@ def _bass(reading: _Reading, root: str, rest: str) -> str | None:
     written = rest.removeprefix("/")
     degree = DEGREES.get(written)
     if degree is None:
-        found = _PITCH.fullmatch(written)
-        pitch = None if found is None else _pitch_name(written)
+        spelled = _PITCH.fullmatch(written)
+        pitch = None if spelled is None else _pitch_name(written)
         degree = None if pitch is None else _degree_of(pitch, root, reading)
     elif degree.omitted or (degree.number > 7 and not reading.is_harte()):
         return None

@@ -31,7 +31,7 @@ from kammerton.chords.error_analysis import (
     confusion_table,
     credited_table,
     excluded_table,
-    quality_costs,
+    quality_losses,
     remarks,
     root_bass_table,
 )
@@ -114,7 +114,7 @@ def evaluate(
     module = _PROTOCOLS[protocol]
     pair = _pair((ref_intervals, ref_labels), (est_intervals, est_labels), options)
     result = module.evaluate(build_columns([pair]), module.PROTOCOL.measures)
-    return {m.name: float(m.formula.finalise(each)[0]) for m, each in result.statistics.items()}
+    return {m.name: float(m.formula.finalise(statistics)[0]) for m, statistics in result.statistics.items()}
 
 
 def frame_csr(
@@ -157,7 +157,7 @@ def frame_csr(
         raise OptionError(f"hop_s must be a number of seconds from 1e-6 on, got {hop_s!r}")
     columns = build_columns([_pair((ref_intervals, ref_labels), (est_intervals, est_labels))])
     result = frames10ms.evaluate(columns, frames10ms.PROTOCOL.measures, hop_s)
-    return {m.name: float(m.formula.finalise(each)[0]) for m, each in result.statistics.items()}
+    return {m.name: float(m.formula.finalise(statistics)[0]) for m, statistics in result.statistics.items()}
 
 
 def _pair(reference: object, estimate: object, options: ChordOptions | None = None) -> Case[ChordAnnotation]:
@@ -245,8 +245,9 @@ def ratings(items: Sequence[Sequence[ChordAnnotation | None]], _: object = None)
 
 def _of_song(annotations: Sequence[ChordAnnotation | None]) -> Ratings:
     """Return the triads of one song."""
-    present = [each for each in annotations if each is not None]
-    times = np.unique(np.concatenate([np.empty(0), *(each.intervals.ravel() for each in present)]))
+    present = [annotation for annotation in annotations if annotation is not None]
+    boundaries = [annotation.intervals.ravel() for annotation in present]
+    times = np.unique(np.concatenate([np.empty(0), *boundaries]))
     number: dict[str, int] = {}
     codes = np.full((max(len(times) - 1, 0), len(annotations)), -1, dtype=np.int64)
     for rater, annotation in enumerate(annotations):
@@ -301,14 +302,14 @@ def _carried(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> 
             parse(label)
         except LabelError as error:
             respelled = respell(label) if lenient else None
-            found = error.diagnostic.at(severity="warning", count=track.labels.count(label))
+            problem = error.diagnostic.at(severity="warning", count=track.labels.count(label))
             if respelled is None:
-                found = found.at(message=f"{found.message}; carried over as it is")
+                problem = problem.at(message=f"{problem.message}; carried over as it is")
             else:
                 spelling[label] = respelled
                 message = f"{quote(label)} written as {quote(respelled)}"
-                found = Diagnostic(code="KT318", severity="warning", message=message, count=found.count)
-            problems.add(track.locate(track.labels.index(label), "label").diagnose(found))
+                problem = Diagnostic(code="KT318", severity="warning", message=message, count=problem.count)
+            problems.add(track.locate(track.labels.index(label), "label").diagnose(problem))
     return replace(track, labels=[spelling[label] for label in track.labels])
 
 
@@ -342,7 +343,7 @@ def _pack(annotation: ChordAnnotation) -> Mapping[str, Any]:
 
 def _unpack(columns: Mapping[str, PackedColumn]) -> Sequence[ChordAnnotation | None]:
     starts, ends, labels = (columns[name] for name in ("starts", "ends", "labels"))
-    if not all(np.array_equal(starts.offsets, each.offsets) for each in (ends, labels)):
+    if not all(np.array_equal(starts.offsets, column.offsets) for column in (ends, labels)):
         return [None] * (len(starts.offsets) - 1)
     names, spellings = labels.names or (), spellings_in_use()
     intervals = np.column_stack((starts.values, ends.values))
@@ -446,7 +447,7 @@ TASK = Task(
     ),
     judge=DEFAULT_MEASURE,
     default_measures=("mirex2013/*",),
-    losses=quality_costs,
+    losses=quality_losses,
     breakdown=chord_breakdown,
     conversion=CONVERSION,
     packing=PACKING,

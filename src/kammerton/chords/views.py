@@ -49,43 +49,43 @@ def view_item(
     (Mark(start=2.0, end=3.0, state='wrong', kind='root'),)
     """
     chosen, reference = _choose(measure or DEFAULT_MEASURE), references[annotator]
-    usable = {name: each for name, each in estimates.items() if not isinstance(each, str)}
-    others = {name: each for name, each in references.items() if name != annotator}
+    usable = {name: annotation for name, annotation in estimates.items() if not isinstance(annotation, str)}
+    others = {name: annotation for name, annotation in references.items() if name != annotator}
     # the last pair, of nothing, is for what the reference decides alone
     sides = (*usable.values(), *others.values(), ChordAnnotation.empty())
-    columns = build_columns([Case((reference,), each, number) for number, each in enumerate(sides)])
+    columns = build_columns([Case((reference,), side, number) for number, side in enumerate(sides)])
     results = {name: _evaluate(name, columns, chosen) for name in _MODULES}
-    judged = {each: judge(columns, results[each.protocol], each) for each in _beside(chosen)}
+    judged = {recall: judge(columns, results[recall.protocol], recall) for recall in _beside(chosen)}
     judgements = dict(zip(usable, judged[chosen], strict=False))
-    end = max(float(each.intervals[-1, 1]) for each in (reference, *usable.values()) if len(each))
+    end = max(float(side.intervals[-1, 1]) for side in (reference, *usable.values()) if len(side))
     tracks = list(_tracks((*usable.items(), *others.items()), judged, chosen, end))
-    drawn = dict(zip(usable, tracks, strict=False))
+    track_of = dict(zip(usable, tracks, strict=False))
     against = f", against {annotator}" if others else ""
-    costs = {name: _costs(name, chosen, each, against) for name, each in judgements.items()}
+    losses = {name: _losses(name, chosen, own, against) for name, own in judgements.items()}
     shares = _shares(reference, chosen)
-    elsewhere = {name: told for name, each in usable.items() if (told := displacement(each, shares))}
+    elsewhere = {name: message for name, own in usable.items() if (message := displacement(own, shares))}
     return ItemView(
         item=item,
         measure=str(chosen),
         end=end,
         tracks=(
             Track(annotator, _spans(reference)),
-            *(drawn.get(name) or Track(name, (), note=str(each)) for name, each in estimates.items()),
+            *(track_of.get(name) or Track(name, (), note=str(reason)) for name, reason in estimates.items()),
         ),
         tables=(
-            *costs.values(),
+            *losses.values(),
             _scores(results, list(usable), list(estimates), against),
             *_excluded(chosen, judged[chosen][-1]),
         ),
         notes=(
             *_notes(columns, results[chosen.protocol], chosen, list(usable)),
             *_others(list(others)),
-            *(f"{name}: {told}" for name, told in elsewhere.items()),
+            *(f"{name}: {message}" for name, message in elsewhere.items()),
         ),
         others=tuple(tracks[len(usable) :]),
         reasons={
-            name: tuple(_reasons(_counted(each, chosen), costs[name], elsewhere.get(name), against))
-            for name, each in judgements.items()
+            name: tuple(_reasons(_counted(own, chosen), losses[name], elsewhere.get(name), against))
+            for name, own in judgements.items()
         },
     )
 
@@ -104,8 +104,8 @@ def _choose(address: str) -> Measure:
 def _beside(chosen: Measure) -> list[Measure]:
     """Return the recalls that a reader may look through in place of the one that was chosen."""
     measures = _MODULES[chosen.protocol].PROTOCOL.measures
-    recalls = [each for each in measures if isinstance(each.formula, Recall)]
-    return [each for each in recalls if each.headline or each == chosen]
+    recalls = [measure for measure in measures if isinstance(measure.formula, Recall)]
+    return [measure for measure in recalls if measure.headline or measure == chosen]
 
 
 def _evaluate(name: str, columns: Columns, chosen: Measure) -> Result:
@@ -137,14 +137,15 @@ def _shares(reference: ChordAnnotation, chosen: Measure) -> Shares:
     """Return what tells which share of the time estimates are right."""
 
     def shares(estimates: Sequence[ChordAnnotation]) -> NDArray[np.float64]:
-        columns = build_columns([Case((reference,), each, number) for number, each in enumerate(estimates)])
+        cases = [Case((reference,), estimate, number) for number, estimate in enumerate(estimates)]
+        columns = build_columns(cases)
         result = _MODULES[chosen.protocol].evaluate(columns, [chosen])
         return chosen.formula.finalise(result.statistics[chosen])
 
     return shares
 
 
-def _costs(name: str, chosen: Measure, judgement: Judgement, against: str) -> Table:
+def _losses(name: str, chosen: Measure, judgement: Judgement, against: str) -> Table:
     """List the pairs of labels that cost most; a last row has the rest."""
     scored = judgement.seconds(judgement.scored)
     sums = judgement.sums(judgement.wrong, judgement.ref, judgement.est)

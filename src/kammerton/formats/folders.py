@@ -146,8 +146,8 @@ def names_by_item(names: Sequence[str], suffixes: Sequence[str], problems: Probl
         item = item_name(without_suffix(name, suffixes) or "")
         twins.setdefault(item.casefold(), {}).setdefault(item, []).append(name)
     files = {}
-    for named in twins.values():
-        item, spellings = min(named), [name for same in named.values() for name in same]
+    for names_of_item in twins.values():
+        item, spellings = min(names_of_item), [name for same in names_of_item.values() for name in same]
         if len(spellings) > 1:
             _report_ambiguous(item, spellings, problems)
         files[item] = spellings

@@ -163,16 +163,16 @@ class RawIntervals:
             self.starts, self.ends, self.labels, self.locate, self.annotator, self.confidence, self.metadata
         )
 
-    def take(self, kept: Indices) -> RawIntervals:
+    def take(self, indices: Indices) -> RawIntervals:
         """Return the rows of these indices, in this order; without durations, which are checked by then."""
         locate, confidence = self.locate, self.confidence
         return RawIntervals(
-            self.starts[kept],
-            self.ends[kept],
-            [self.labels[row] for row in kept.tolist()],
-            lambda row, field: locate(int(kept[row]), field),
+            self.starts[indices],
+            self.ends[indices],
+            [self.labels[row] for row in indices.tolist()],
+            lambda row, field: locate(int(indices[row]), field),
             annotator=self.annotator,
-            confidence=None if confidence is None else lambda row: confidence(int(kept[row])),
+            confidence=None if confidence is None else lambda row: confidence(int(indices[row])),
             metadata=self.metadata,
         )
 
@@ -344,16 +344,16 @@ def _settle_overlaps(rows: RawIntervals, problems: Problems, options: IntervalOp
 
 def _is_apart(rows: RawIntervals, long: Indices) -> Mask:
     """Return which rows to keep: those that have a length left, and empty ones outside of the others."""
-    kept = np.ones(len(rows.labels), dtype=bool)
-    kept[long] = rows.starts[long] < rows.ends[long]
-    is_empty = np.ones(len(kept), dtype=bool)
+    apart = np.ones(len(rows.labels), dtype=bool)
+    apart[long] = rows.starts[long] < rows.ends[long]
+    is_empty = np.ones(len(apart), dtype=bool)
     is_empty[long] = False
     empty = np.flatnonzero(is_empty)
     around = np.searchsorted(rows.starts[long], rows.starts[empty], side="left") - 1
     covered = around >= 0
     covered[covered] = rows.ends[long][around[covered]] > rows.starts[empty][covered]
-    kept[empty[covered]] = False
-    return kept
+    apart[empty[covered]] = False
+    return apart
 
 
 def _report_overlaps(
@@ -439,12 +439,12 @@ def rows_of_points(points: RawIntervals, problems: Problems) -> RawIntervals:
             problems.report("KT111", "row has no label", partial(points.locate, row, "label"))
     following = np.zeros(len(starts), dtype=np.intp)
     following[order[:-1]] = order[1:]
-    kept = np.sort(order[:-1])
-    rows = points.take(kept)
-    rows.ends = starts[following[kept]]
+    ended = np.sort(order[:-1])
+    rows = points.take(ended)
+    rows.ends = starts[following[ended]]
 
     def locate(row: int, field: Field) -> Place:
-        point = int(kept[row])
+        point = int(ended[row])
         if field == "end":
             return points.locate(int(following[point]), "start")
         return points.locate(point, field)

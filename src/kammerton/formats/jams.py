@@ -214,20 +214,20 @@ class _JamsReader:
         count = len(columns["time"])
         if not keeps_rows(count, self._problems, self._options.limits):
             return None
-        kept = self._usable(columns, observations)
-        if len(kept) < count:
-            columns = {key: [column[row] for row in kept] for key, column in columns.items()}
+        usable = self._usable(columns, observations)
+        if len(usable) < count:
+            columns = {key: [column[row] for row in usable] for key, column in columns.items()}
         if self._document.has_constants:
             self._report_confidences(observations, annotation)
 
         def locate(row: int, field: Field) -> Place:
-            place = observations.place(kept[row], _FIELDS[field])
+            place = observations.place(usable[row], _FIELDS[field])
             if field == "label":  # within the quotes, so that columns of a label add up
                 place = within_quotes(place)
             return place
 
         rows = _rows_of(columns, locate)
-        rows.confidence = lambda row: observations.value(kept[row], "confidence")
+        rows.confidence = lambda row: observations.value(usable[row], "confidence")
         return rows
 
     def _observations(self, data: object, pointer: Pointer) -> Observations | None:
@@ -248,15 +248,15 @@ class _JamsReader:
         kinds = {key: set(map(type, column)) for key, column in columns.items()}
         if kinds["time"] | kinds["duration"] <= {Decimal} and kinds["value"] <= {str}:
             return range(len(columns["time"]))
-        kept = []
+        usable = []
         for row, values in enumerate(zip(*columns.values(), strict=True)):
             wrong = [(key, _what_is_wrong(key, value)) for key, value in zip(columns, values, strict=True)]
             for key, message in wrong:
                 if message is not None:
                     self._problems.report("KT143", message, partial(observations.place, row, key))
             if not any(message for _, message in wrong):
-                kept.append(row)
-        return kept
+                usable.append(row)
+        return usable
 
     def _report_confidences(self, observations: Observations, annotation: dict[str, object]) -> None:
         """Note confidences that are no numbers: jams writes NaN where there is none."""

@@ -143,11 +143,11 @@ def find_groups(choice: Mapping[str, str] | str, items: Iterable[str]) -> ItemGr
         by, choice = table["column"], read_groups(table["path"], table["column"])
     if not isinstance(choice, Mapping):
         raise OptionError.of_type("what items belong to", choice, "a mapping or a str")
-    named = {normal_form(str(item)): str(group) for item, group in choice.items()}
-    keys = {item: next((n for n in (item, item.rpartition("/")[2]) if n in named), None) for item in known}
-    groups = {item: None if key is None else named[key] for item, key in keys.items()}
-    unknown = named.keys() - keys.values()
-    return _found(by, groups, "has none in the table", tuple(name for name in named if name in unknown))
+    group_of = {normal_form(str(item)): str(group) for item, group in choice.items()}
+    keys = {item: next((n for n in (item, item.rpartition("/")[2]) if n in group_of), None) for item in known}
+    groups = {item: None if key is None else group_of[key] for item, key in keys.items()}
+    unknown = group_of.keys() - keys.values()
+    return _found(by, groups, "has none in the table", tuple(name for name in group_of if name in unknown))
 
 
 def _matched(pattern: str, items: Iterable[str]) -> ItemGroups:
@@ -230,8 +230,8 @@ def read_splits(
         rows = _listed(text, problems, limits)
     else:
         rows = item_rows(text, problems, limits, "split", code="KT213")
-    named = ((item, split_name(split), place) for item, split, place in rows)
-    splits = _one_each(named, "split", "KT213", problems)
+    split_rows = ((item, split_name(split), place) for item, split, place in rows)
+    splits = _one_each(split_rows, "split", "KT213", problems)
     if not splits and not problems.has_errors:
         problems.report(
             "KT213", "no items", Place(name), hint="JSON with a field `split`, or rows of item and split"
@@ -251,8 +251,8 @@ def split_name(name: object) -> str:
 def _split_in(name: str) -> str | None:
     """Return the split in the name of a file, such as ``split01_test.csv``."""
     words = re.findall("[a-z]+", PurePath(name).stem.casefold())
-    named = {_SPLITS[word] for word in words if word in _SPLITS}
-    return named.pop() if len(named) == 1 else None
+    splits = {_SPLITS[word] for word in words if word in _SPLITS}
+    return splits.pop() if len(splits) == 1 else None
 
 
 def _is_list(text: str, name: str) -> bool:
@@ -314,7 +314,7 @@ def _rows(key: str | int, member: object, places: JsonPlaces, problems: Problems
     if isinstance(split, str) and split and isinstance(item, str | Decimal):
         yield str(item), split, partial(places.of, (key,))
     else:
-        named = isinstance(split, str) and split
+        has_split = isinstance(split, str) and split
         keys = ", ".join(map(quote, ITEM_KEYS))
-        message = f"recording has no name, none of {keys}" if named else "recording has no `split`"
+        message = f"recording has no name, none of {keys}" if has_split else "recording has no `split`"
         problems.report("KT213", message, places.of((key,)))

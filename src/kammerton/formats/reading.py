@@ -186,8 +186,8 @@ class IntervalOptions(SidedOptions):
         _check_choice("way with overlaps", self.overlap, ("error", "trim"))
         if not isinstance(self.columns, Mapping):
             raise OptionError.of_type("columns", self.columns, "a mapping of names")
-        for ours in self.columns.values():
-            _check_choice("column", ours, ("start", "end", "duration", "label", "annotator"))
+        for column in self.columns.values():
+            _check_choice("column", column, ("start", "end", "duration", "label", "annotator"))
 
 
 def file_of(choice: str) -> tuple[str | None, str]:
@@ -405,16 +405,17 @@ def read_one(
         raise DataError([problem for problem in reading.diagnostics if problem.severity == "error"])
     if annotator is None and len(reading.annotations) == 1:
         return reading.annotations[0][1]
-    named = {
+    annotations = {
         name: annotation
         for name, (_, annotation) in zip(reading.annotators, reading.annotations, strict=True)
     }
     if annotator is None:
-        known = ", ".join(map(printable, named))
-        raise OptionError(f"{len(named)} annotations in `{printable(file)}`", f"choose an annotator: {known}")
-    if annotator not in named:
-        raise OptionError.unknown("annotator", annotator, named)
-    return named[annotator]
+        known = ", ".join(map(printable, annotations))
+        message = f"{len(annotations)} annotations in `{printable(file)}`"
+        raise OptionError(message, f"choose an annotator: {known}")
+    if annotator not in annotations:
+        raise OptionError.unknown("annotator", annotator, annotations)
+    return annotations[annotator]
 
 
 def such_rows(count: int, what: str = "such rows") -> str:

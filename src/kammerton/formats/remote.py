@@ -92,7 +92,7 @@ def with_shown_addresses(text: str) -> str:
     >>> with_shown_addresses("score ref mine=s3://key:secret@corpus/mine --quiet")
     'score ref mine=s3://corpus/mine --quiet'
     """
-    return _ADDRESS.sub(lambda found: shown_address(_CUT.sub(r"\1…", found[0])), text)
+    return _ADDRESS.sub(lambda match: shown_address(_CUT.sub(r"\1…", match[0])), text)
 
 
 def name_at(address: str) -> str:
@@ -484,7 +484,7 @@ def linked(
     pages_seen = 1
     while waiting:
         for about in pages(waiting.pop()):
-            link = _REFERENCE.sub(lambda found: unescape(found[0]), about["name"])
+            link = _REFERENCE.sub(lambda match: unescape(match[0]), about["name"])
             place, _, query = link.partition("#")[0].partition("?")
             if not place.startswith(top) or place in seen:
                 continue

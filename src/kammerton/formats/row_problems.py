@@ -200,30 +200,30 @@ def _report_columns(
 ) -> None:
     """Report that the rows have other columns than the layout."""
     cells = shape.cells(numbered[1])
-    columns, asked = plural(len(cells), "column"), options.layout
-    named = ",".join(("start", "end", "x", "label", "y", "z")[: len(cells)])
-    message, hint = f"rows have {columns}: a row is {shape.expected}", f"leave out --layout {asked}"
+    columns, layout = plural(len(cells), "column"), options.layout
+    example = ",".join(("start", "end", "x", "label", "y", "z")[: len(cells)])
+    message, hint = f"rows have {columns}: a row is {shape.expected}", f"leave out --layout {layout}"
     if len(cells) == 2 and parse_time(cells[1].value, shape.mark) is None:
         message = f"rows have {columns}, time and label"
     elif len(cells) == 2:
         message, hint = f"rows have {columns}, start and end without label", "rows are start, end and label"
-    elif asked == "points":
+    elif layout == "points":
         message = f"rows have {columns}, not change points"
     else:
-        hint = f"say what they are in a first line, such as {named}"
+        hint = f"say what they are in a first line, such as {example}"
     begin, end = cells[0].column, cells[-1].column + len(cells[-1].text)
     _report(problems, numbered, Cell(begin, " " * (end - begin)), "KT111", message, hint, count)
 
 
 def _has_files(shape: RowShape, lines: Sequence[NumberedLine], problems: Problems) -> bool:
     """Report rows of several recordings, which are fine one by one."""
-    named = lines if shape.extra == "file" else ()
-    names = list(dict.fromkeys(name for _, line in named if (name := shape.cells(line)[0].value)))
+    rows = lines if shape.extra == "file" else ()
+    names = list(dict.fromkeys(name for _, line in rows if (name := shape.cells(line)[0].value)))
     message = f"rows of {plural(len(names), 'recording')} in one file: {some(names)}"
     hint = "write a file for each recording"
     if len(names) < 2:
         return False
-    second = next(line for line in named if shape.cells(line[1])[0].value == names[1])
+    second = next(line for line in rows if shape.cells(line[1])[0].value == names[1])
     _report(problems, second, shape.cells(second[1])[0], "KT111", message, hint)
     return True
 

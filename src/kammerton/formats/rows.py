@@ -385,11 +385,11 @@ def _columns_of(header: Header, problems: Problems, options: IntervalOptions) ->
     """
     names, own = header.names, options.columns
     indices: dict[Column, int] = {}
-    given = {own[name] for name in names if name in own}
+    chosen = {own[name] for name in names if name in own}
     labels = [index for index, name in enumerate(names) if _column_of(name, own) == "label"]
     for index, name in enumerate(names):
         column = _column_of(name, own)
-        if column is None or (column in given and name not in own):
+        if column is None or (column in chosen and name not in own):
             continue
         if column == "label" and name.casefold() == "value" and len(labels) > 1 and name not in own:
             continue  # Sonic Visualiser has a number under this name, beside the label
@@ -456,8 +456,8 @@ def _report_missing(header: Header, column: Column, problems: Problems, options:
         hint = f"leave out --layout {options.layout}: the header says what the columns are"
     if near is not None:
         hint = f"did you mean {quote(near)}? --columns {near}={column}"
-    named = ", ".join(quote(name) for name in header.names[:8])
-    message = f"no column is the {column}: {named}"
+    listed = ", ".join(quote(name) for name in header.names[:8])
+    message = f"no column is the {column}: {listed}"
     problems.report("KT162", message, header.place(problems.file), hint=hint)
 
 

@@ -203,8 +203,8 @@ class Header:
         """Return the place of a name, or of the row."""
         if index is None:
             return Place(file, self.line, 1, max(1, len(self.text)), self.text)
-        named = self.text.replace("#", " ", 1) if self.text.lstrip(" \t").startswith("#") else self.text
-        cells = cells_of(named, self.separator)
+        row = self.text.replace("#", " ", 1) if self.text.lstrip(" \t").startswith("#") else self.text
+        cells = cells_of(row, self.separator)
         column, text, _ = cells[min(index, len(cells) - 1)]
         return Place(file, self.line, column, max(1, len(text)), self.text)
 
@@ -219,8 +219,8 @@ def first_row(
     """Return the first row of a text, as a header; the caller decides whether it is one."""
     for number, match in enumerate(_LINE.finditer(text), 1):
         line = match[0]
-        if given := _SEPARATOR_LINE.fullmatch(line):
-            separators = (given[1],)
+        if declared := _SEPARATOR_LINE.fullmatch(line):
+            separators = (declared[1],)
         elif _is_row(line):
             return _best_header(number, line, line, known, separators)
         elif commented and (row := line.lstrip(" \t")).startswith("#"):
@@ -315,17 +315,17 @@ class Table:
         if cells is not None:
             self.columns = [cells[index :: self.width] for index in range(self.width)]
             return []
-        kept: list[int] = []
+        even: list[int] = []
         records: list[list[str]] = []
         misfits: list[NumberedLine] = []
         for row, record in enumerate(self._records()):
             if record is not None and len(record) == self.width:
-                kept.append(row)
+                even.append(row)
                 records.append(record)
             else:
                 misfits.append((self.numbers[row], self.lines[row]))
         if misfits:
-            self.keep(kept)
+            self.keep(even)
         cells = list(chain.from_iterable(records))
         self.columns = [cells[index :: self.width] for index in range(self.width)]
         return misfits
@@ -396,10 +396,10 @@ class Table:
         self.uneven.append(([cell.value for cell in closed], f"{code} {message}"))
 
     def _wrong_width(self, count: int) -> str:
-        named = plural(count, "column")
+        columns = plural(count, "column")
         if self.header is None:
-            return f"row has {named} instead of {self.width}"
-        return f"row has {named}, the header {self.width}"
+            return f"row has {columns} instead of {self.width}"
+        return f"row has {columns}, the header {self.width}"
 
 
 def read_table(

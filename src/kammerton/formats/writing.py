@@ -53,14 +53,14 @@ def escaped(text: str) -> str:
     >>> print(escaped("caf\udce9"))
     caf\udce9
     """
-    return _TO_ESCAPE.sub(lambda found: "\\\\" if found[0] == "\\" else f"\\u{ord(found[0]):04x}", text)
+    return _TO_ESCAPE.sub(lambda match: "\\\\" if match[0] == "\\" else f"\\u{ord(match[0]):04x}", text)
 
 
 def unescaped(text: str) -> str:
     """Return what :func:`escaped` was given."""
     if "\\" not in text:
         return text
-    return _ESCAPED.sub(lambda found: "\\" if found[1] is None else chr(int(found[1], 16)), text)
+    return _ESCAPED.sub(lambda match: "\\" if match[1] is None else chr(int(match[1], 16)), text)
 
 
 fcntl: Any = import_module("fcntl") if os.name == "posix" else None
@@ -167,8 +167,8 @@ def clear_left(target: Path) -> None:
     left: list[str] = []
     with contextlib.suppress(OSError):
         left = os.listdir(target.parent)  # noqa: PTH208 - of many names few are ours
-    ours = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.(tmp|old)", re.DOTALL)
-    for place in (target.with_name(name) for name in left if ours.fullmatch(name)):
+    left_by_us = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.(tmp|old)", re.DOTALL)
+    for place in (target.with_name(name) for name in left if left_by_us.fullmatch(name)):
         held = _hold(place, wait=False)
         if held is not None:
             _clear(place, target)

@@ -211,9 +211,9 @@ class _Compared(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _compare(labels: tuple[str, ...]) -> _Compared:
-    found = _Compared(*np.array([_compared(label) for label in labels]).T)
-    return found._replace(
-        known=found.known == 1, in_majmin=found.in_majmin == 1, in_sevenths=found.in_sevenths == 1
+    compared = _Compared(*np.array([_compared(label) for label in labels]).T)
+    return compared._replace(
+        known=compared.known == 1, in_majmin=compared.in_majmin == 1, in_sevenths=compared.in_sevenths == 1
     )
 
 

@@ -250,8 +250,8 @@ class _Compared(NamedTuple):
 @lru_cache(maxsize=8)
 def _compare(labels: tuple[str, ...]) -> _Compared:
     columns = np.array([_compared(label) for label in labels]).T
-    found = _Compared(*columns)
-    return found._replace(in_majmin=found.in_majmin == 1, in_sevenths=found.in_sevenths == 1)
+    compared = _Compared(*columns)
+    return compared._replace(in_majmin=compared.in_majmin == 1, in_sevenths=compared.in_sevenths == 1)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -466,7 +466,7 @@ def opened_pack(path: str | os.PathLike[str], task: Task, options: object) -> Pa
     now, then = chosen(task.packing, options), pack.record.choices
     for option in sorted(now.keys() | then.keys()):
         if now.get(option) != then.get(option):
-            was, asked = (f"{option} {side.get(option, 'as by default')}" for side in (then, now))
-            message = f"{quote(pack.path)} was packed with {was}, and is read with {asked}"
+            packed_with, read_with = (f"{option} {side.get(option, 'as by default')}" for side in (then, now))
+            message = f"{quote(pack.path)} was packed with {packed_with}, and is read with {read_with}"
             raise OptionError(message, "give the same options, or pack again with these")
     return pack

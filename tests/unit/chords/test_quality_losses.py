@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What chord qualities cost."""
 
-from kammerton.chords.error_analysis import quality_costs
+from kammerton.chords.error_analysis import quality_losses
 from kammerton.model.task import ClassKey, ClassLoss
 
 
@@ -13,7 +13,7 @@ def test_another_root_or_quality_is_lost() -> None:
         (None, "N", "N"): 3.0,
         (None, "N", "maj"): 0.5,
     }
-    found = quality_costs({"confusion": cells})
+    found = quality_losses({"confusion": cells})
     assert found is not None
     assert found.rows == (
         ClassLoss(name="maj", whole=7.0, lost=3.0, instead="maj on another root"),
@@ -29,4 +29,4 @@ def test_another_root_or_quality_is_lost() -> None:
 
 
 def test_without_a_confusion_there_are_no_costs() -> None:
-    assert quality_costs({}) is None
+    assert quality_losses({}) is None
