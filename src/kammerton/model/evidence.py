@@ -246,6 +246,9 @@ class Evidence:
 
     def merged(self, other: Evidence) -> Evidence:
         """Return the evidence of both parts; they share no row."""
+        gathered = [] if self.gathered is None else [self.gathered]
+        if other.gathered is not None:  # its cases are rows behind these
+            gathered.append(replace(other.gathered, cases=other.gathered.cases + len(self.rows["pair"])))
         return Evidence(
             measures=self.measures,
             rows={needs: Rows.joined((rows, other.rows[needs])) for needs, rows in self.rows.items()},
@@ -258,15 +261,9 @@ class Evidence:
                 for name, tally in {**other.tallies, **self.tallies}.items()
             },
             fingerprints={**self.fingerprints, **other.fingerprints},
-            gathered=self._gathered_with(other),
+            gathered=join(gathered) if gathered else None,
             diagnostics=self.diagnostics + other.diagnostics,
         )
-
-    def _gathered_with(self, other: Evidence) -> Gathered | None:
-        if other.gathered is None:
-            return self.gathered
-        behind = replace(other.gathered, cases=other.gathered.cases + len(self.rows["pair"]))
-        return behind if self.gathered is None else join((self.gathered, behind))
 
 
 _MANY = 64

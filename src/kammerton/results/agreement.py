@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from kammerton.arrays import Codes
 from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.model.corpus import ALL
-from kammerton.model.measure import Estimate, Measure, average, find
+from kammerton.model.measure import Estimate, Measure, Values, average, find
 from kammerton.model.task import Ratings
 from kammerton.results.scores import Scores
 from kammerton.results.signature import data_hash, signature
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["AnnotatorAgreement"]
 
 _SUMMARY = ("protocol", "measure", "reference", "estimate", "aggregate", "value", "items")
-_NO_RATINGS = Agreement(math.nan, math.nan, math.nan, 0, 0.0, "the labels of this task are not nominal")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -131,19 +131,18 @@ class AnnotatorAgreement:
     @cached_property
     def alpha(self) -> Agreement:
         """Krippendorff's alpha of nominal labels over all items."""
-        if self.ratings is None or self.ratings.reason:
-            return self._no_ratings()
-        return krippendorff_alpha(self.ratings.codes, self.ratings.weights)
+        return self._beyond_chance(krippendorff_alpha)
 
     @cached_property
     def kappa(self) -> Agreement:
         """Fleiss' kappa of nominal labels over all items."""
-        if self.ratings is None or self.ratings.reason:
-            return self._no_ratings()
-        return fleiss_kappa(self.ratings.codes, self.ratings.weights)
+        return self._beyond_chance(fleiss_kappa)
 
-    def _no_ratings(self) -> Agreement:
-        return _NO_RATINGS if self.ratings is None else replace(_NO_RATINGS, reason=self.ratings.reason)
+    def _beyond_chance(self, coefficient: Callable[[Codes, Values | None], Agreement]) -> Agreement:
+        reason = "the labels of this task are not nominal" if self.ratings is None else self.ratings.reason
+        if self.ratings is None or reason:
+            return Agreement(math.nan, math.nan, math.nan, 0, 0.0, reason)
+        return coefficient(self.ratings.codes, self.ratings.weights)
 
     @cached_property
     def summary(self) -> pl.DataFrame:

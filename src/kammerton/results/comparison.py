@@ -23,13 +23,13 @@ from kammerton.statistics.comparison import (
     Basis,
     Comparison,
     Disagreement,
+    MeasureComparer,
     MeasureComparison,
     Pair,
     Ranked,
     Resampled,
     Rules,
     Test,
-    compare_by_measure,
     detectable_differences,
 )
 from kammerton.statistics.paired import (
@@ -154,7 +154,7 @@ def compare(  # noqa: PLR0913 - one per choice
     if not compared_items:
         raise OptionError("the systems have no item in common", "estimates of the same items are needed")
     bases = _bases(scores, items, pairs, rules)
-    comparisons = tuple(compare_by_measure(bases[measure], rules, against) for measure in chosen)
+    comparisons = tuple(MeasureComparer(bases[measure], rules, against).comparison() for measure in chosen)
     return Comparison(
         systems=scores.systems,
         measures=comparisons,

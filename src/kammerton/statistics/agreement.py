@@ -137,7 +137,12 @@ def fleiss_kappa(ratings: Codes, weights: Values | None = None) -> Agreement:
     share = _weights(ratings, weights)
     counts = _counts(ratings, int(ratings.max(initial=-1)) + 1)
     raters = counts.sum(axis=1)
-    reason = _no_kappa(raters)
+    reason = ""
+    if not len(raters) or raters.max() < 2:
+        reason = "no unit has two ratings"
+    elif raters.min() < raters.max():
+        counted = f"{int(raters.min())} to {int(raters.max())}"
+        reason = f"units have {counted} ratings, and Fleiss' kappa needs equally many"
     if reason:
         return Agreement(math.nan, math.nan, math.nan, len(ratings), float(raters.sum()), reason)
     share = share / share.sum()
@@ -148,16 +153,6 @@ def fleiss_kappa(ratings: Codes, weights: Values | None = None) -> Agreement:
     value = math.nan if same else (float(equal) - chance) / (1 - chance)
     reason = "all ratings are the same" if same else ""
     return Agreement(value, float(equal), chance, len(ratings), float(raters.sum()), reason)
-
-
-def _no_kappa(raters: Values) -> str:
-    """Return why there is no kappa, if there is none."""
-    if not len(raters) or raters.max() < 2:
-        return "no unit has two ratings"
-    fewest, most = int(raters.min()), int(raters.max())
-    if fewest < most:
-        return f"units have {fewest} to {most} ratings, and Fleiss' kappa needs equally many"
-    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ __all__ = [
     "Basis",
     "Comparison",
     "Disagreement",
+    "MeasureComparer",
     "MeasureComparison",
     "Pair",
     "Ranked",
@@ -57,7 +58,6 @@ __all__ = [
     "Resampled",
     "Rules",
     "Test",
-    "compare_by_measure",
     "detectable_differences",
     "groups",
     "letters",
@@ -454,11 +454,6 @@ class Basis:
         return all(names == items[0] for names in items)
 
 
-def compare_by_measure(basis: Basis, rules: Rules, against: str | None = None) -> MeasureComparison:
-    """Rank systems by one measure, and find the pairs that are significantly different."""
-    return _MeasureComparer(basis, rules, against).comparison()
-
-
 class _Match(NamedTuple):
     """Two systems, by number: the better one first, or the one that all are compared with second."""
 
@@ -467,8 +462,8 @@ class _Match(NamedTuple):
     test: PermutationTest
 
 
-class _MeasureComparer:
-    """One measure of a comparison; systems are numbers."""
+class MeasureComparer:
+    """Ranks systems by one measure, and finds pairs that are significantly different; systems are numbers."""
 
     def __init__(self, basis: Basis, rules: Rules, against: str | None) -> None:
         self._basis, self._rules, self._keys = basis, rules, basis.keys
