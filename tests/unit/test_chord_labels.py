@@ -362,3 +362,8 @@ def test_the_labels_of_a_large_corpus() -> None:
     refused = [fault(label) for label in counts if not accepted(label)]
     assert len(refused) == 272
     assert {diagnostic.code for diagnostic in refused} == {"KT312", "KT313"}
+
+
+def test_labels_are_text() -> None:
+    with pytest.raises(OptionError, match="label must be a str, not int"):
+        parse(3)  # type: ignore[arg-type]

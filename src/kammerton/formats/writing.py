@@ -181,8 +181,6 @@ def _clear(left: Path, target: Path) -> None:
             left.rename(target)
         elif left.is_dir():
             shutil.rmtree(left)
-        elif left.is_file():
-            left.unlink()
 
 
 def _hold(path: Path, *, wait: bool = True) -> int | None:

@@ -534,6 +534,14 @@ NOT_PLAIN = {
           help: say what they are in a first line, such as start,end,x,label
         """,
     ),
+    "four columns, of which the second is no number": (
+        "0 5 2.5 N\n2.5 x 3.5 G\n6 6 3 E:min\n",
+        {},
+        """
+        error 1:1+9 KT111 rows have 4 columns: a row is start, end, label (3 in all)
+          help: say what they are in a first line, such as start,end,x,label
+        """,
+    ),
     "a region alone": (
         "0,10,0.9,N\n",
         {},
