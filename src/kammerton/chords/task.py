@@ -101,7 +101,7 @@ def evaluate(
     Notes
     -----
     Names and order of arguments are those of ``mir_eval.chord.evaluate``. For many songs
-    :func:`kammerton.score` is faster and gives corpus figures.
+    :func:`kammerton.score` is faster and gives corpus scores.
 
     Examples
     --------

@@ -26,7 +26,7 @@ from kammerton.model.measure import Card, Formula, Law, Measure, Protocol, Stati
 __all__ = ["PROTOCOL", "evaluate"]
 
 _AGREES = "the DECIBEL evaluator, on 40 made-up songs (1e-9); mir_eval 0.8.2, its "
-_MAJMIN = f"{_AGREES}majmin of each song (1e-9); corpus figures were worked out by hand in the tests"
+_MAJMIN = f"{_AGREES}majmin of each song (1e-9); corpus scores were worked out by hand in the tests"
 _HAMMING = f"{_AGREES}functions on rows that are not merged (1e-9)"
 _NO_DURATION = "the reference has no duration"
 
@@ -102,7 +102,7 @@ PROTOCOL = Protocol(
     summary="CSR, over- and under-segmentation as in the DECIBEL evaluator, songs weighted by length.",
     rules=(
         "CSR is mir_eval's majmin. Segmentation compares rows as they are, the estimate cropped and padded "
-        "with N to the span of the reference. A corpus figure is the mean over songs weighted by the "
+        "with N to the span of the reference. A corpus score is the mean over songs weighted by the "
         "length of the reference; a song without CSR is left out of it with its weight."
     ),
     measures=tuple(map(_measure, _MEASURES)),

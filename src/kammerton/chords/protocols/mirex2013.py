@@ -267,7 +267,7 @@ def _compared(label: str) -> _Compared:
         root=chord.root,
         in_majmin=chord.spelled_triad in VOCABULARIES["MajMin"],
         triad=triad,
-        # An explicit /1 is a bass, no bass is another: official figures rest on it.
+        # An explicit /1 is a bass, no bass is another: official scores rest on it.
         triad_bass=triad * 13 + 1 + chord.bass_within(chord.triad),
         in_sevenths=chord.spelled_tetrad in VOCABULARIES["Sevenths"],
         tetrad=tetrad,
