@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from kammerton.fingering.match_rates import (
     Comparison,
     LabelTable,
     Matches,
+    Number,
     Pieces,
     collect,
     confusion_counts,
@@ -58,13 +59,15 @@ class Columns:
     cases: list[tuple[Codes, Codes]]  # label codes of each case: of the estimate, and of its annotators
     table: LabelTable  # what the codes stand for
     groups: Codes  # group of each case
-    handless: Flags  # whether the hands of the estimate, or of any annotator, are not told
+    handless: Flags  # whether the hands of the estimate, or of any annotator, are not known
+    _matches: dict[tuple[Pieces, Comparison], Matches] = field(default_factory=dict)
+    _counts: dict[tuple[Any, ...], NDArray[Any]] = field(default_factory=dict)
 
     @cached_property
     def pieces(self) -> tuple[Pieces, ...]:
         """The cases, grouped by their number of annotators and by whether these labelled every note."""
-        taken = {item: self.cases[item] for item in np.flatnonzero(self._unfilled).tolist()}
-        return (*self._full, *_grouped(taken))
+        unfilled = {item: self.cases[item] for item in np.flatnonzero(self._unfilled).tolist()}
+        return (*self._full, *_grouped(unfilled))
 
     @cached_property
     def complete(self) -> tuple[Pieces, ...]:
@@ -73,12 +76,14 @@ class Columns:
         Where there is none, with all who labelled any, and their missing labels as labels that nothing
         matches.
         """
-        taken = {}
+        nothing = len(self.table.strikes) - 1
+        unfilled = {}
         for item in np.flatnonzero(self._unfilled).tolist():
             est, refs = self.cases[item]
             full = refs.all(axis=1)
-            taken[item] = (est, refs[full] if full.any() else self._gaps_as_labels(refs))
-        return (*self._full, *_grouped(taken))
+            gaps = (refs == 0) & refs.any(axis=1, keepdims=True)
+            unfilled[item] = (est, refs[full] if full.any() else np.where(gaps, nothing, refs))
+        return (*self._full, *_grouped(unfilled))
 
     @property
     def left_out(self) -> Codes:
@@ -90,9 +95,22 @@ class Columns:
         """Annotators who left out a note and are in ``complete`` all the same, shape (cases,)."""
         return np.where(self._lack_all, self._unfilled - self.silent, 0)
 
-    def matches(self, comparison: Comparison) -> Callable[[Pieces], Matches]:
-        """Return what compares the labels of pieces; what protocols share is compared once."""
-        return lambda pieces: self._matches(pieces, comparison)
+    def count(
+        self, kernel: Callable[[Matches], NDArray[Number]], comparison: Comparison, *, complete: bool = False
+    ) -> NDArray[Number]:
+        """Apply a kernel to the matches of each case; what protocols share is computed once."""
+        groups = self.complete if complete else self.pieces
+        return collect(groups, lambda pieces: self._count_pieces(pieces, kernel, comparison))
+
+    def _count_pieces(
+        self, pieces: Pieces, kernel: Callable[[Matches], NDArray[Number]], comparison: Comparison
+    ) -> NDArray[Number]:
+        key = (pieces, comparison)
+        if key not in self._matches:
+            self._matches[key] = Matches(pieces, self.table, comparison)
+        if (*key, kernel) not in self._counts:
+            self._counts[*key, kernel] = kernel(self._matches[key])
+        return cast(NDArray[Number], self._counts[*key, kernel])
 
     @cached_property
     def confusions(self) -> Statistics:
@@ -102,23 +120,12 @@ class Columns:
     @property
     def silent(self) -> Codes:
         """Annotators without any label, who count as none, shape (cases,)."""
-        return self._count(self._labels == 0)
+        return self._annotators(self._labels == 0)
 
     @property
     def unpredicted(self) -> Codes:
         """Notes that an annotator labelled and the estimate did not, shape (cases,)."""
-        matches = self.matches("strike")
-        return collect(self.pieces, lambda pieces: matches(pieces).unpredicted())
-
-    def _matches(self, pieces: Pieces, comparison: Comparison) -> Matches:
-        key = (pieces, comparison)
-        if key not in self._compared:
-            self._compared[key] = Matches(pieces, self.table, comparison)
-        return self._compared[key]
-
-    @cached_property
-    def _compared(self) -> dict[tuple[Pieces, Comparison], Matches]:
-        return {}
+        return self.count(Matches.unpredicted, "strike")
 
     @cached_property
     def _labels(self) -> Codes:
@@ -140,19 +147,15 @@ class Columns:
     @cached_property
     def _unfilled(self) -> Codes:
         """Annotators who left out a note, shape (cases,)."""
-        return self._count(self._labels < self._lengths)
+        return self._annotators(self._labels < self._lengths)
 
-    def _count(self, flags: Flags) -> Codes:
+    def _annotators(self, flags: Flags) -> Codes:
         """Count annotators, case by case."""
         return np.bincount(self._owners[flags], minlength=len(self.cases))
 
-    def _gaps_as_labels(self, refs: Codes) -> Codes:
-        nothing = len(self.table.strikes) - 1
-        return np.where((refs == 0) & refs.any(axis=1, keepdims=True), nothing, refs)
-
     @property
     def _lack_all(self) -> Flags:
-        return np.asarray(self._count(self._labels == self._lengths) == 0)
+        return np.asarray(self._annotators(self._labels == self._lengths) == 0)
 
     @cached_property
     def _full(self) -> tuple[Pieces, ...]:
@@ -166,20 +169,16 @@ def _grouped(cases: dict[int, tuple[Codes, Codes]]) -> tuple[Pieces, ...]:
 def build_columns(cases: Sequence[Case[Fingering]]) -> Columns:
     """Encode cases of references and an estimate on the same notes."""
     coded = [(_estimate(case).codes, np.array([ref.codes for ref in case.references])) for case in cases]
-    table = _extended(label_table())
+    known = label_table()
+    table = LabelTable(  # with a last label, which matches only itself
+        np.append(known.strikes, _NO_FINGER),
+        np.append(known.releases, _NO_FINGER),
+        np.append(known.tuples, known.tuples.max() + 1),
+        np.append(known.fingers, 1 << 10),
+    )
     handless = [any("hands" in f.lacking for f in (_estimate(case), *case.references)) for case in cases]
     groups = np.array([case.group for case in cases], dtype=np.int64)
     return Columns(coded, table, groups, np.array(handless, dtype=bool))
-
-
-def _extended(table: LabelTable) -> LabelTable:
-    """Add a last label, which matches only itself."""
-    return LabelTable(
-        np.append(table.strikes, _NO_FINGER),
-        np.append(table.releases, _NO_FINGER),
-        np.append(table.tuples, table.tuples.max() + 1),
-        np.append(table.fingers, 1 << 10),
-    )
 
 
 def key_presses(fingerings: Iterable[Fingering]) -> KeyPresses:
@@ -207,8 +206,8 @@ def key_presses(fingerings: Iterable[Fingering]) -> KeyPresses:
 def _times(pieces: Sequence[Fingering], what: Literal["onsets", "durations"]) -> NDArray[np.float64]:
     """Return onsets, or when notes end: NaN where a piece has placeholders only."""
     times = [p.onsets if what == "onsets" else p.offsets for p in pieces]
-    told = [np.full(len(p), np.nan) if what in p.lacking else t for p, t in zip(pieces, times, strict=True)]
-    return np.concatenate([np.empty(0), *told])
+    known = [np.full(len(p), np.nan) if what in p.lacking else t for p, t in zip(pieces, times, strict=True)]
+    return np.concatenate([np.empty(0), *known])
 
 
 def label_table() -> LabelTable:
@@ -379,7 +378,8 @@ def align(
     """Align the notes of an estimate with those of a reference."""
     if not (math.isfinite(tolerance_s) and tolerance_s >= 0):
         raise OptionError(f"a tolerance is not negative: {tolerance_s}", "in seconds, such as 0.05")
-    if _same_columns(ref, est):
+    same_keys = np.array_equal(ref.pitches, est.pitches)
+    if same_keys and (np.abs(ref.onsets - est.onsets) <= EXACT_S).all():
         none = np.empty(0, dtype=np.int64)
         return Alignment(np.arange(len(ref)), none, none, np.empty((0, 2), dtype=np.int64))
     limit = tolerance_s + EXACT_S
@@ -388,14 +388,7 @@ def align(
     extra = np.setdiff1d(np.arange(len(est)), matched)
     conflicts = _conflicts(ref, est, missing, extra, limit)
     alignment = Alignment(matched, extra, missing, conflicts)
-    found = tuple(_diagnose(alignment, ref, est, strict=strict))
-    return Alignment(matched, extra, missing, conflicts, found)
-
-
-def _same_columns(ref: Fingering, est: Fingering) -> bool:
-    return np.array_equal(ref.pitches, est.pitches) and bool(
-        np.all(np.abs(ref.onsets - est.onsets) <= EXACT_S)
-    )
+    return replace(alignment, diagnostics=tuple(_diagnose(alignment, ref, est, strict=strict)))
 
 
 def match_notes(
@@ -470,11 +463,10 @@ def _conflicts(ref: Fingering, est: Fingering, missing: Codes, extra: Codes, lim
     """Pair unmatched notes by onset alone; within a chord, from the bottom up."""
     missing = missing[np.argsort(ref.pitches[missing], kind="stable")]
     extra = extra[np.argsort(est.pitches[extra], kind="stable")]
-    any_key = (np.zeros(len(notes), dtype=np.int64) for notes in (missing, extra))
-    ref_keys, est_keys = any_key
+    ref_keys, est_keys = np.zeros_like(missing), np.zeros_like(extra)  # any key will do
     matched = match_notes(ref_keys, ref.onsets[missing], est_keys, est.onsets[extra], limit)
-    found = np.flatnonzero(matched >= 0)
-    pairs = np.stack((missing[found], extra[matched[found]]), axis=1)
+    paired = np.flatnonzero(matched >= 0)
+    pairs = np.stack((missing[paired], extra[matched[paired]]), axis=1)
     return np.asarray(pairs[np.argsort(pairs[:, 0])])
 
 

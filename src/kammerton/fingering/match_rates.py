@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -19,10 +19,12 @@ from kammerton.fingering.labels import parse_label
 __all__ = [
     "AGAINST",
     "RATE",
+    "RATES",
     "SIGNED_FINGERS",
     "Comparison",
     "LabelTable",
     "Matches",
+    "Number",
     "Pieces",
     "collect",
     "confusion_counts",
@@ -77,7 +79,13 @@ def least_costs(lanes: Codes, count: int, misses: Flags, passable: Callable[[int
         entered = np.where(np.eye(annotators, dtype=bool), 0, _NEVER).astype(np.int16)
     else:
         entered = np.zeros((1, annotators), dtype=np.int16)
-    costs = _scan(schedule, entered, _prices(schedule, misses, passable))
+    costs = np.repeat(
+        entered[:, :, np.newaxis], len(schedule.lanes), axis=2
+    )  # entered with, left with, chunk
+    prices = _prices(schedule, misses, passable)
+    for begin, end in pairwise(schedule.steps.tolist()):
+        live = costs[:, :, : end - begin]
+        (live[:, :, np.newaxis] + prices[:, :, begin:end]).min(axis=1, out=live)
     return _join(schedule, costs, count)
 
 
@@ -109,20 +117,11 @@ def _prices(schedule: _Schedule, misses: Flags, passable: Callable[[int, int], F
     """
     missed = misses[:, schedule.notes].astype(np.int16)
     prices = np.repeat(missed[np.newaxis], len(missed), axis=0)
-    for one, other in combinations(range(len(missed)), 2):
-        switch = np.where(passable(one, other)[schedule.before], _SWITCH, _NEVER)
-        prices[one, other] += switch
-        prices[other, one] += switch
+    for first, second in combinations(range(len(missed)), 2):
+        switch = np.where(passable(first, second)[schedule.before], _SWITCH, _NEVER)
+        prices[first, second] += switch
+        prices[second, first] += switch
     return prices
-
-
-def _scan(schedule: _Schedule, entered: Costs, prices: Costs) -> Costs:
-    """Return the least cost of each chunk, shape (entered with, left with, chunks)."""
-    costs = np.repeat(entered[:, :, np.newaxis], len(schedule.lanes), axis=2)
-    for begin, end in pairwise(schedule.steps.tolist()):
-        live = costs[:, :, : end - begin]
-        (live[:, :, np.newaxis] + prices[:, :, begin:end]).min(axis=1, out=live)
-    return costs
 
 
 def _join(schedule: _Schedule, costs: Costs, count: int) -> Codes:
@@ -205,8 +204,8 @@ def group_pieces(pieces: Sequence[tuple[Codes, Codes]], numbers: Codes | None = 
         items = np.flatnonzero(counts == count)
         ests, refs = zip(*(pieces[item] for item in items.tolist()), strict=True)
         offsets = np.concatenate(([0], np.cumsum([len(est) for est in ests], dtype=np.int64)))
-        named = items if numbers is None else numbers[items]
-        groups.append(Pieces(named, offsets, np.concatenate(ests), np.concatenate(refs, axis=1)))
+        places = items if numbers is None else numbers[items]
+        groups.append(Pieces(places, offsets, np.concatenate(ests), np.concatenate(refs, axis=1)))
     return tuple(groups)
 
 
@@ -256,15 +255,16 @@ class Matches:
         self._pieces = pieces
         self._strikes = table.strikes
         self._est, self._refs = values[pieces.est], values[pieces.refs]
-        self._same: Callable[[Values, Values], Flags] = _overlap if comparison == "any" else _equal
+        self._compares_sets = comparison == "any"
         self._labelled = self._refs != 0
         self._scored = self._labelled.any(axis=0)
-        self._hits: Flags = self._same(self._refs, self._est)
-
-    @property
-    def hits(self) -> Flags:
+        self.hits = self._same(self._refs, self._est)
         """Whether the estimate matches each annotator, shape (annotators, notes)."""
-        return self._hits
+
+    def _same(self, first: Values, second: Values) -> Flags:
+        if self._compares_sets:
+            return np.asarray((first & second) != 0)
+        return np.asarray((first == second) & (first != 0))
 
     def general_by_annotator(self) -> Statistics:
         """Return M_gen: the mean over annotators of the rate on the notes that each labelled."""
@@ -275,7 +275,7 @@ class Matches:
 
     def general_by_note(self) -> Statistics:
         """Return M_gen as the mean over notes of the share of its annotators that are matched."""
-        labelled, hits = self._labelled.sum(axis=0), self._hits.sum(axis=0)
+        labelled, hits = self._labelled.sum(axis=0), self.hits.sum(axis=0)
         shares = hits / np.maximum(labelled, 1)
         rows = sequence_of_rows(self._pieces.offsets)
         # not a running sum: a piece must sum to the same bits in every batch
@@ -286,13 +286,13 @@ class Matches:
         """Return M_high: the matches with the closest annotator, chosen per hand or per piece."""
         closest = self._matched.max(axis=0, initial=0)
         if by == "hand":
-            right = self._sums(self._hits & (self.hands() == RIGHT))
+            right = self._sums(self.hits & (self.hands == RIGHT))
             closest = np.max((right, self._matched - right), axis=1, initial=0).sum(axis=0)
         return _rate(closest, self._notes)
 
     def soft(self) -> Statistics:
         """Return M_soft: the notes on which some annotator is matched."""
-        return _rate(self._sums(np.asarray(self._hits.any(axis=0))), self._notes)
+        return _rate(self._sums(np.asarray(self.hits.any(axis=0))), self._notes)
 
     def recombined(self) -> Statistics:
         """Return M_rec: matches with a reference recombined from the annotators, less the switches.
@@ -300,45 +300,34 @@ class Matches:
         Within a hand the reference may go over to another annotator, at the cost of one note, after a
         note on which the two match each other or one has no label.
         """
-        return self._recombined
-
-    @cached_property
-    def _recombined(self) -> Statistics:
         pieces, refs, gaps = self._pieces, self._refs, ~self._labelled
         present = np.repeat(self._labels > 0, np.diff(pieces.offsets), axis=1)
 
-        def passable(one: int, other: int) -> Flags:
-            """Tell after which notes one may switch, shape (notes,)."""
-            open_ = gaps[one] | gaps[other] | self._same(refs[one], refs[other])
-            return np.asarray(open_ & present[one] & present[other])
+        def passable(first: int, second: int) -> Flags:
+            """Return after which notes one may switch, shape (notes,)."""
+            is_open = gaps[first] | gaps[second] | self._same(refs[first], refs[second])
+            return np.asarray(is_open & present[first] & present[second])
 
-        lanes = 3 * sequence_of_rows(pieces.offsets) + self.hands() + 1  # what is of no hand costs nothing
-        costs = least_costs(lanes, 3 * len(pieces), ~self._hits & self._scored, passable)
+        lanes = 3 * sequence_of_rows(pieces.offsets) + self.hands + 1  # what is of no hand costs nothing
+        costs = least_costs(lanes, 3 * len(pieces), ~self.hits & self._scored, passable)
         return _rate(self._notes - costs.reshape(-1, 3).sum(axis=1), self._notes)
 
     def against(self) -> Statistics:
         """Count matches with the first annotator of each piece."""
-        return self._against
-
-    @cached_property
-    def _against(self) -> Statistics:
         est, ref = self._strikes[self._pieces.est], self._strikes[_first(self._pieces)]
         labelled = ref != 0
-        matched = labelled & self._hits[0] if len(self._hits) else labelled
+        matched = labelled & self.hits[0] if len(self.hits) else labelled
         same_hand = labelled & ((est > 0) == (ref > 0)) & (est != 0)
-        counted = (labelled, labelled & (est != 0), same_hand, matched & same_hand, matched)
-        return self._sums(np.stack(counted)).T.astype(float)
+        columns = (labelled, labelled & (est != 0), same_hand, matched & same_hand, matched)
+        return self._sums(np.stack(columns)).T.astype(float)
 
     def unpredicted(self) -> Codes:
         """Count the notes that an annotator labelled and the estimate did not, shape (pieces,)."""
         return self._sums(self._scored & (self._est == 0))
 
-    def hands(self) -> Codes:
-        """Return the hand that each note counts in (:func:`split_hands`)."""
-        return self._hands
-
     @cached_property
-    def _hands(self) -> Codes:
+    def hands(self) -> Codes:
+        """The hand that each note counts in (:func:`split_hands`)."""
         return split_hands(self._strikes[self._pieces.est], self._strikes[self._pieces.refs])
 
     @cached_property
@@ -354,7 +343,7 @@ class Matches:
     @cached_property
     def _matched(self) -> Codes:
         """Notes on which the estimate matches each annotator, shape (annotators, pieces)."""
-        return self._sums(self._hits)
+        return self._sums(self.hits)
 
     def _sums(self, flags: Flags) -> Codes:
         """Count along the last axis, piece by piece."""
@@ -363,16 +352,17 @@ class Matches:
         return np.asarray(np.diff(running[..., self._pieces.offsets], axis=-1))
 
 
-def _equal(first: Values, second: Values) -> Flags:
-    return np.asarray((first == second) & (first != 0))
-
-
-def _overlap(first: Values, second: Values) -> Flags:
-    return np.asarray((first & second) != 0)
-
-
 def _rate(matched: Codes | Statistics, notes: Codes) -> Statistics:
     return np.stack((matched, notes), axis=1).astype(float)
+
+
+RATES: Mapping[str, Callable[[Matches], Statistics]] = {
+    "M_high": Matches.closest,
+    "M_high_piece": lambda matches: matches.closest("piece"),
+    "M_soft": Matches.soft,
+    "M_rec": Matches.recombined,
+}
+"""Kernels of the published rates, but for M_gen, which protocols take differently."""
 
 
 def _first(pieces: Pieces) -> Codes:

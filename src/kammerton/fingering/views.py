@@ -125,7 +125,7 @@ class Judge:
             every = zip(*labels, strict=True)
             wanted = tuple(tuple(dict.fromkeys(filter(None, note))) for note in every)
             return Verdict(labelled.any(axis=0), shared, shared, wanted)
-        chosen = self._chosen(names, matches.hands(), hits)
+        chosen = self._chosen(names, matches.hands, hits)
         notes = np.arange(len(chosen))
         alone = self.against in ("one", "first")
         return Verdict(

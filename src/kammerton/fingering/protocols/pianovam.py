@@ -10,56 +10,34 @@ from collections.abc import Sequence
 
 from kammerton.fingering.columns import Columns, MatchRate, ViolationRate
 from kammerton.fingering.judging import Playability, limits_of
-from kammerton.fingering.match_rates import AGAINST, collect
-from kammerton.model.measure import BY_HAND, Card, Formula, Law, Measure, Needs, Protocol, Statistics
+from kammerton.fingering.match_rates import AGAINST, Matches
+from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol, Statistics
 
 __all__ = ["PROTOCOL", "evaluate", "evaluate_alone"]
 
-_SOURCE = "evaluation protocol document of the PianoVAM fingering project"
-_FORMULAS = f"{BY_HAND}, by the formulas of the document"
 _NO_LABEL = "no note has a label of an annotator"
-
-_HEADLINES = ("Accuracy", "M_gen", "M_high", "IFR")
-_CARDS: dict[str, tuple[Formula, Needs, str, str, str, str, str]] = {
+_CARDS = {
     "Accuracy": (
-        MatchRate(),
-        "references+estimate",
         "Agreement with the first annotator.",
         "notes with the first annotator's finger / notes that the annotator labelled",
         "the first annotator labelled no note",
-        _SOURCE,
-        _FORMULAS,
     ),
     "M_gen": (
-        MatchRate(),
-        "references+estimate",
         "General match rate, averaged over notes.",
         "mean over notes of (annotators with the finger / annotators of the note)",
         _NO_LABEL,
-        _SOURCE,
-        _FORMULAS,
     ),
     "M_high": (
-        MatchRate(),
-        "references+estimate",
         "Agreement with any annotator, note by note. Elsewhere this is M_soft, and M_high another rate.",
         "notes that match any annotator / notes",
         _NO_LABEL,
-        _SOURCE,
-        _FORMULAS,
     ),
     "IFR": (
-        ViolationRate(),
-        "estimate",
         "Irrational fingering rate: steps within a hand that break a constraint of the document.",
         "irrational transitions / judged transitions",
         "no hand has two fingered notes, or pitches are not known",
-        _SOURCE,
-        _FORMULAS,
     ),
 }
-
-
 _LAWS: dict[str, tuple[Law, ...]] = {
     "Accuracy": ("identity", "note_order", "duplicate_annotator"),
     "M_gen": ("identity", "note_order"),
@@ -69,17 +47,17 @@ _LAWS: dict[str, tuple[Law, ...]] = {
 
 
 def _measure(name: str) -> Measure:
-    formula, needs, summary, equation, undefined_when, source, agrees_with = _CARDS[name]
+    summary, equation, undefined_when = _CARDS[name]
     is_rate = name != "IFR"
     return Measure(
         protocol="pianovam",
         name=name,
-        formula=formula,
+        formula=MatchRate() if is_rate else ViolationRate(),
         aggregate="mean" if is_rate else "pooled",
         beside=("pooled", "median") if is_rate else ("mean", "median"),
         weight_unit="notes" if is_rate else "transitions",
-        headline=name in _HEADLINES,
-        needs=needs,
+        headline=True,
+        needs="references+estimate" if is_rate else "estimate",
         inputs=() if is_rate else ("fingers", "pitches"),
         direction="higher" if is_rate else "lower",
         worst=0.0 if is_rate else 1.0,
@@ -88,8 +66,8 @@ def _measure(name: str) -> Measure:
             summary=summary,
             equation=equation,
             undefined_when=undefined_when,
-            source=source,
-            agrees_with=agrees_with,
+            source="evaluation protocol document of the PianoVAM fingering project",
+            agrees_with=f"{BY_HAND}, by the formulas of the document",
         ),
     )
 
@@ -117,14 +95,14 @@ PROTOCOL = Protocol(
 
 def evaluate(columns: Columns, measures: Sequence[Measure]) -> dict[Measure, Statistics]:
     """Return the statistics of those ``measures`` that compare with annotators."""
-    matches = columns.matches("finger")
-    accuracy = [AGAINST.index("matched"), AGAINST.index("labelled")]
-    kernels = {
-        "Accuracy": lambda pieces: matches(pieces).against()[:, accuracy],
-        "M_gen": lambda pieces: matches(pieces).general_by_note(),
-        "M_high": lambda pieces: matches(pieces).soft(),
-    }
-    return {measure: collect(columns.pieces, kernels[measure.name]) for measure in measures}
+    return {measure: columns.count(_KERNELS[measure.name], "finger") for measure in measures}
+
+
+_KERNELS = {
+    "Accuracy": lambda matches: matches.against()[:, [AGAINST.index("matched"), AGAINST.index("labelled")]],
+    "M_gen": Matches.general_by_note,
+    "M_high": Matches.soft,
+}
 
 
 def evaluate_alone(judge: Playability, measures: Sequence[Measure]) -> dict[Measure, Statistics]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Protocol ``playability``: how much of a fingering no hand can play, in melody and in chords.
 
-Its figures need no reference; those of the references themselves stand beside them.
+Its scores need no reference; those of the references themselves stand beside them.
 """
 
 from __future__ import annotations
@@ -18,39 +18,27 @@ __all__ = ["PROTOCOL", "REFERENCES", "evaluate"]
 REFERENCES = "_references"
 """Ending of the name of a measure that judges the references."""
 
-_TABLES = "span tables of the literature (option profile); after Guan, Zhao & Li 2022 in name"
-
-_HEADLINES = ("ifr_melodic", "ifr_chord")
 _CARDS = {
     "ifr_melodic": (
         "Legato steps from one note to one note of a hand that break a constraint",
         "steps that break a rule / steps judged",
         "no hand plays two fingered notes legato; pitches, times or hands are not known",
         "steps",
-        _TABLES,
-        BY_HAND,
+        ("fingers", "pitches", "onsets", "durations", "hands"),
     ),
     "ifr_chord": (
         "Chords of a hand that cannot be held: fingers crossed, too far, or one on two keys",
         "chords that break a rule / chords judged",
         "no chord has two fingered notes; pitches, onsets or hands are not known",
         "chords",
-        _TABLES,
-        BY_HAND,
+        ("fingers", "pitches", "onsets", "hands"),
     ),
 }
-
-
-_INPUTS = {
-    "ifr_melodic": ("fingers", "pitches", "onsets", "durations", "hands"),
-    "ifr_chord": ("fingers", "pitches", "onsets", "hands"),
-}
-
 _LAWS: frozenset[Law] = frozenset(("time_shift", "note_order", "mirror"))
 
 
 def _measure(name: str, *, of_references: bool) -> Measure:
-    summary, equation, undefined_when, unit, source, agrees_with = _CARDS[name]
+    summary, equation, undefined_when, unit, inputs = _CARDS[name]
     return Measure(
         protocol="playability",
         name=name + REFERENCES if of_references else name,
@@ -58,9 +46,9 @@ def _measure(name: str, *, of_references: bool) -> Measure:
         aggregate="pooled",
         beside=("mean", "median"),
         weight_unit=unit,
-        headline=name in _HEADLINES,
+        headline=True,
         needs="annotators" if of_references else "estimate",
-        inputs=_INPUTS[name],
+        inputs=inputs,
         direction="lower",
         worst=1.0,
         laws=_LAWS if of_references else _LAWS | {"duplicate_annotator"},
@@ -68,8 +56,8 @@ def _measure(name: str, *, of_references: bool) -> Measure:
             summary=f"{summary}{', in the references' if of_references else ''}.",
             equation=equation,
             undefined_when=undefined_when,
-            source=source,
-            agrees_with=agrees_with,
+            source="span tables of the literature (option profile); after Guan, Zhao & Li 2022 in name",
+            agrees_with=BY_HAND,
         ),
     )
 
@@ -105,8 +93,7 @@ def evaluate(
 ) -> dict[Measure, Statistics]:
     """Return the statistics of ``measures``, one row per fingering."""
     limits = limits_of(options.span_table())
-    computed = {}
-    for measure in measures:
-        kernel = judge.melodic if measure.name.startswith("ifr_melodic") else judge.chords
-        computed[measure] = kernel(limits).statistics
-    return computed
+    return {
+        measure: (judge.melodic if "melodic" in measure.name else judge.chords)(limits).statistics
+        for measure in measures
+    }

@@ -2,7 +2,7 @@
 """Protocol ``strike``: the match rates on the finger that strikes, with partial labels as they are.
 
 A missing label of the estimate is a miss, one of an annotator is no match and no miss. Beside the rates
-over all annotators stand figures against each one.
+over all annotators stand scores against each one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kammerton.fingering.columns import Columns, FingerAverage, Share
-from kammerton.fingering.match_rates import SIGNED_FINGERS, collect, finger_counts
+from kammerton.fingering.match_rates import RATES, SIGNED_FINGERS, Matches, finger_counts
 from kammerton.fingering.protocols.nakamura2020 import PROTOCOL as NAKAMURA
 from kammerton.fingering.protocols.nakamura2020 import match_rate
 from kammerton.fingering.reading import FingeringOptions
@@ -22,72 +22,44 @@ from kammerton.model.task import ClassTable
 __all__ = ["PROTOCOL", "confusion_table", "evaluate"]
 
 _OURS = "this protocol"
-_AFTER = f"{_OURS}, after Nakamura, Saito & Yoshii 2020"
-_PUBLISHED = {m.name: (m.card.summary, m.card.equation) for m in NAKAMURA.measures}
-
-_HEADLINES = (
-    *("M_gen", "M_high", "M_soft", "M_rec"),
-    *("accuracy", "hand_accuracy", "finger_accuracy", "coverage"),
+_CARDS = {measure.name: (measure.card.summary, measure.card.equation) for measure in NAKAMURA.measures}
+_CARDS["M_gen"] = (
+    _CARDS["M_gen"][0],
+    "mean over annotators of (notes with the annotator's finger / notes that the annotator labelled)",
 )
-_RATES = {
-    "M_gen": (
-        "General match rate: how far the estimate agrees with the annotators on average.",
-        "mean over annotators of (notes with the annotator's finger / notes that the annotator labelled)",
-        _AFTER,
-        BY_HAND,
-    ),
-    "M_high": (*_PUBLISHED["M_high"], _AFTER, BY_HAND),
-    "M_soft": (*_PUBLISHED["M_soft"], _AFTER, BY_HAND),
-    "M_rec": (*_PUBLISHED["M_rec"], _AFTER, BY_HAND),
-    "M_high_piece": (*_PUBLISHED["M_high_piece"], _AFTER, BY_HAND),
-}
-
-_PAIRS: dict[str, tuple[Formula, str, str, str, str]] = {
+_PAIRS: dict[str, tuple[Formula, str, str]] = {
     "accuracy": (
         Share("matched", "labelled"),
         "Agreement with one annotator; an unpredicted note is a miss.",
         "notes with the annotator's hand and finger / notes that the annotator labelled",
-        _OURS,
-        BY_HAND,
     ),
     "hand_accuracy": (
         Share("same_hand", "labelled"),
         "Notes given to the annotator's hand.",
         "notes in the annotator's hand / notes that the annotator labelled",
-        _OURS,
-        BY_HAND,
     ),
     "finger_accuracy": (
         Share("matched_in_hand", "same_hand"),
         "Right fingers where the hand is right.",
         "notes with the annotator's hand and finger / notes in the annotator's hand",
-        _OURS,
-        BY_HAND,
     ),
     "coverage": (
         Share("covered", "labelled"),
         "Notes that the estimate has a finger for.",
         "predicted notes / notes that the annotator labelled",
-        _OURS,
-        BY_HAND,
     ),
     "covered_accuracy": (
         Share("matched", "covered"),
         "Agreement with one annotator on the notes that the estimate has a finger for.",
         "notes with the annotator's hand and finger / predicted notes that the annotator labelled",
-        _OURS,
-        BY_HAND,
     ),
     "finger_F1": (
         FingerAverage(),
         "F1 of each finger of each hand, averaged over the fingers in use.",
         "mean over fingers of 2 * right / (predicted + in the reference)",
-        _OURS,
-        BY_HAND,
     ),
 }
-
-
+_PAIR_HEADLINES = ("accuracy", "hand_accuracy", "finger_accuracy", "coverage")
 _INPUTS = {
     "hand_accuracy": ("hands",),
     "finger_accuracy": ("fingers", "hands"),
@@ -101,7 +73,7 @@ _UNDEFINED = {
 
 
 def _pair(name: str) -> Measure:
-    formula, summary, equation, source, agrees_with = _PAIRS[name]
+    formula, summary, equation = _PAIRS[name]
     return Measure(
         protocol="strike",
         name=name,
@@ -109,17 +81,22 @@ def _pair(name: str) -> Measure:
         aggregate="pooled",
         beside=() if name == "finger_F1" else ("mean", "median"),
         weight_unit="notes",
-        headline=name in _HEADLINES,
+        headline=name in _PAIR_HEADLINES,
         laws=frozenset(("identity", "time_shift", "note_order", "mirror")),
         inputs=_INPUTS.get(name, ()),
         card=Card(
             summary=summary,
             equation=equation,
             undefined_when=_UNDEFINED.get(name, "the annotator labelled no note"),
-            source=source,
-            agrees_with=agrees_with,
+            source=_OURS,
+            agrees_with=BY_HAND,
         ),
     )
+
+
+def _rate(name: str) -> Measure:
+    source = f"{_OURS}, after Nakamura, Saito & Yoshii 2020"
+    return match_rate("strike", name, _CARDS[name], source=source, laws=frozenset(("identity",)))
 
 
 PROTOCOL = Protocol(
@@ -133,10 +110,7 @@ PROTOCOL = Protocol(
         "to a switch. Accuracies are against one annotator."
     ),
     measures=(
-        *(
-            match_rate("strike", name, _RATES, headline=name in _HEADLINES, laws=frozenset(("identity",)))
-            for name in _RATES
-        ),
+        *map(_rate, _CARDS),
         *map(_pair, _PAIRS),
     ),
     citation=NAKAMURA.citation,
@@ -147,21 +121,15 @@ def evaluate(
     columns: Columns, measures: Sequence[Measure], options: FingeringOptions
 ) -> dict[Measure, Statistics]:
     """Return the statistics of ``measures``, all of this protocol."""
-    matches = columns.matches(options.substitution)
-    kernels = {
-        "M_gen": lambda pieces: matches(pieces).general_by_annotator(),
-        "M_high": lambda pieces: matches(pieces).closest("hand"),
-        "M_high_piece": lambda pieces: matches(pieces).closest("piece"),
-        "M_soft": lambda pieces: matches(pieces).soft(),
-        "M_rec": lambda pieces: matches(pieces).recombined(),
-    }
+    kernels = {"M_gen": Matches.general_by_annotator, **RATES}
     computed: dict[Measure, Statistics] = {}
     for measure in measures:
         if measure.name == "finger_F1":
             computed[measure] = finger_counts(columns.confusions).reshape(len(columns.cases), -1)
         else:
-            kernel = kernels.get(measure.name, lambda pieces: matches(pieces).against())
-            computed[measure] = collect(columns.pieces, kernel)
+            computed[measure] = columns.count(
+                kernels.get(measure.name, Matches.against), options.substitution
+            )
         if "hands" in measure.inputs:
             computed[measure][columns.handless] = 0.0
     return computed
@@ -173,13 +141,13 @@ def confusion_table(columns: Columns) -> ClassTable:
     groups = int(columns.groups.max(initial=-1)) + 1
     summed = np.zeros((groups, *counts.shape[1:]))
     np.add.at(summed, columns.groups, counts)
-    found = np.argwhere(summed)
+    cells = np.argwhere(summed)
     names = ("missing", *(f"{'R' if finger > 0 else 'L'}{abs(finger)}" for finger in SIGNED_FINGERS))
     return ClassTable(
         "confusion",
         ("reference", "estimate"),
         "notes",
-        found[:, 0],
-        [(names[ref], names[est]) for _, ref, est in found.tolist()],
-        summed[tuple(found.T)],
+        cells[:, 0],
+        [(names[ref], names[est]) for _, ref, est in cells.tolist()],
+        summed[tuple(cells.T)],
     )
