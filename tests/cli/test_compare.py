@@ -22,7 +22,7 @@ def test_swaps_that_can_tell_nothing_say_so(systems: Terminal) -> None:
         for item in "def":
             (systems.folder / name / f"{item}.lab").unlink()
     arguments = ("compare", "chords", "ref", "good", "poor", "--measure", "mirex2013/MajMin")
-    few = "too few items differ: no adjusted p could be smaller than 0.2500\n"
+    few = "Too few items differ: no adjusted p could be smaller than .250.\n"
     # 2 of 8 patterns are as far apart
     assert few in systems.run(*arguments).out
     assert few not in systems.run(*arguments, "--test", "t").out
@@ -35,17 +35,24 @@ def test_the_better_system_first_and_the_pair_below(systems: Terminal) -> None:
     result = systems.run(*COMPARE)
     assert result.code == 0
     lines = [line.split() for line in result.out.splitlines()]
-    assert result.out.startswith("mirex2013/MajMin, per cent; 6 items\n")
-    assert lines[2:4] == [
-        ["good", "a", "6", "75.00", "75.00", "75.00", "1", "0", "0"],
-        ["poor", "b", "6", "25.00", "25.00", "25.00", "0", "0", "1"],
+    # 2 of the 2**6 ways to swap them are as far apart
+    assert result.out.startswith(
+        "good is significantly better than poor: +50.0 MajMin (95 % CI 50.0 to 50.0,\np = .031, 6 items).\n\n"
+    )
+    assert lines[3:6] == [
+        ["mirex2013,", "%", "MajMin", "↑"],
+        ["good", "75.0", "a", "[75.0,", "75.0]"],
+        ["poor", "25.0", "b", "[25.0,", "25.0]"],
     ]
-    # 2 of the 2**6 ways to swap them are as far apart; the differences do not vary, so there is no d_z
-    assert lines[4][-4:] == ["p", "adjusted", "p", "(Holm)"]
-    assert lines[5] == ["good", "poor", "*", "6", "50.00", "50.00", "50.00", "0.0312", "0.0312"]
-    assert lines[7:9] == [["first", "second", "d_z", "superiority"], ["good", "poor", "*", "-", "1.000"]]
-    assert "* told apart at 0.05: permutation test, all 64 swaps, Holm over 1 pair" in result.out
-    assert "signature mirex2013/MajMin|rev:2|" in result.out
+    assert "good is better on 6 items, worse on 0, equal on 0.\n" in result.out
+    assert "(paired permutation\ntest, all 64 swaps, Holm, 5 %).\n" in result.out
+    assert "\nmirex2013/*|rev:2|" in result.out
+    # the differences do not vary, so there is no d_z
+    pairs = systems.run(*COMPARE, "--tests").out.splitlines()
+    assert pairs[-2].split()[-10:-6] == ["p", "adjusted", "p", "(Holm)"]
+    assert pairs[-1].split()[:8] == ["good", "poor", "*", "+50.0", "[50.0,", "50.0]", ".031", ".031"]
+    details = systems.run(*COMPARE, "--details").out
+    assert "* significant at 0.05: permutation test, all 64 swaps, Holm over 1 pair" in details
     assert result.err == "6 of 6 items scored for 2 systems; no item was left out\n"
 
 
@@ -63,8 +70,8 @@ def test_holm_over_three_pairs(systems: Terminal) -> None:
 
 def test_a_smallest_p_that_is_too_large_is_said(systems: Terminal, terminal: Terminal) -> None:
     # of three pairs, 3 * 2/64 at least
-    said = "too few items differ: no adjusted p could be smaller than "
-    assert f"{said}0.0938\n" in systems.run(*COMPARE, "fair").out
+    said = "Too few items differ: no adjusted p could be smaller than "
+    assert f"{said}.094.\n" in systems.run(*COMPARE, "fair").out
     assert said not in systems.run(*COMPARE, "fair", "--alpha", "0.1").out
     songs = [f"{number}.lab" for number in range(17)]  # 2**17 swaps are not all tried
     terminal.write(
@@ -73,7 +80,7 @@ def test_a_smallest_p_that_is_too_large_is_said(systems: Terminal, terminal: Ter
         good=dict.fromkeys(songs, "0 3 C|3 4 G"),
     )
     # the observed one and 15 more: at least 1/16
-    assert f"{said}0.0625\n" in terminal.run(*COMPARE, "--permutations", "15", "--resamples", "20").out
+    assert f"{said}.062.\n" in terminal.run(*COMPARE, "--permutations", "15", "--resamples", "20").out
 
 
 def test_everything_as_json(systems: Terminal) -> None:
@@ -96,14 +103,14 @@ def test_pairs_as_csv(systems: Terminal) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--test", "friedman"), "Friedman: chi2 6.000, p 0.0143"),  # 6 songs, all ranks alike: chi2 = n
-        (("--test", "wilcoxon"), "Wilcoxon's test, Holm over 1 pair"),
-        (("--test", "t"), "Student's t, Holm over 1 pair"),
-        (("--alpha", "0.01"), "* told apart at 0.01"),
-        (("--reliability",), "reliability: E rho2"),
-        (("--cluster", "^."), "6 clusters drawn anew"),
-        (("--seed", "5"), "seed 5"),
-        (("--ci", "0.9"), "90 % from"),
+        (("--test", "friedman"), "Friedman: chi2 6.000, p = .014"),  # 6 songs, all ranks alike: chi2 = n
+        (("--test", "wilcoxon"), "(Wilcoxon's signed-rank\ntest, Holm, 5 %)"),
+        (("--test", "t"), "(paired t test, Holm,\n5 %)"),
+        (("--alpha", "0.01"), "all 64 swaps, Holm, 1 %)"),
+        (("--reliability",), "Reliability: E rho2"),
+        (("--cluster", "^.", "--details"), "6 clusters resampled"),
+        (("--seed", "5", "--details"), "seed 5"),
+        (("--ci", "0.9"), "90 % CI"),
     ],
 )
 def test_choices_are_said(systems: Terminal, arguments: tuple[str, ...], said: str) -> None:
@@ -113,7 +120,8 @@ def test_choices_are_said(systems: Terminal, arguments: tuple[str, ...], said: s
 
 
 @pytest.mark.parametrize(
-    ("form", "sign"), [("md", "| good | a | 6 | **75.00** |"), ("latex", r"good & a & 6 & \textbf{75.00}")]
+    ("form", "sign"),
+    [("md", "| good | **75.0**<sup>a</sup> "), ("latex", r"good & \textbf{75.0}\textsuperscript{a} ")],
 )
 def test_tables_for_papers(systems: Terminal, form: str, sign: str) -> None:
     result = systems.run(*COMPARE, "--format", form, "--output", "table")
@@ -121,22 +129,20 @@ def test_tables_for_papers(systems: Terminal, form: str, sign: str) -> None:
     assert sign in (systems.folder / "table").read_text(encoding="utf-8")
 
 
-def test_the_star_is_explained_where_readers_of_the_paper_see_it(systems: Terminal) -> None:
-    note = r"\multicolumn{10}{l}{\footnotesize {}* told apart at 0.05} \\"
-    rows = systems.run(*COMPARE, "--format", "latex").out.splitlines()
-    place = rows.index(note)
-    assert rows[place - 1 : place + 2] == [r"\bottomrule", note, r"\end{tabular}"]
-    assert rows[place - 2].startswith("good & poor * & ")
-    none = systems.run(*COMPARE, "--format", "latex", "--alpha", "0.01").out
-    assert "multicolumn" not in none
-    assert "good & poor & " in none
+def test_the_caption_explains_the_letters_where_readers_of_the_paper_see_it(systems: Terminal) -> None:
+    out = systems.run(*COMPARE, "--format", "latex").out
+    caption = next(line for line in out.splitlines() if line.startswith(r"\caption"))
+    assert caption == (
+        r"\caption{mirex2013, \%; 95 \% CI in brackets. Systems that share a letter do not differ "
+        r"significantly (paired permutation test, all 64 swaps, Holm, 5 \%).}"
+    )
 
 
 def test_headline_measures_unless_all_are_wanted(systems: Terminal) -> None:
     some = systems.run(*COMPARE[:5], "--protocol", "mirex2013").out
-    assert "mirex2013/MajMin," in some
-    assert "mirex2013/ACQA" not in some
-    assert "mirex2013/ACQA" in systems.run(*COMPARE[:5], "--protocol", "mirex2013", "--all").out
+    assert " MajMin ↑ " in some
+    assert "ACQA" not in some
+    assert "ACQA" in systems.run(*COMPARE[:5], "--protocol", "mirex2013", "--all").out
 
 
 def test_protocols_that_disagree_are_named(terminal: Terminal) -> None:
@@ -147,10 +153,10 @@ def test_protocols_that_disagree_are_named(terminal: Terminal) -> None:
         long=dict.fromkeys(SONGS, "0 1 N|1 3 C|3 4 G"),
     )
     arguments = ("compare", "chords", "ref", "short", "long", "--measure", "mirex2013/Root,mir_eval/root")
-    result = terminal.run(*arguments)
+    result = terminal.run(*arguments, "--details")
     assert result.code == 0
     said = (
-        "mirex2013/Root ranks long before short, mir_eval/root the other way round; they\n  tell them apart\n"
+        "mirex2013/Root ranks long before short, mir_eval/root the other way round; both\nare significant.\n"
     )
     assert said in result.out
 
@@ -159,10 +165,10 @@ def test_a_missing_song_counts_as_worst_and_is_said(systems: Terminal) -> None:
     (systems.folder / "good" / "a.lab").unlink()
     result = systems.run(*COMPARE)
     assert result.code == 1
-    assert "62.50" in result.out  # 15 of 24 s
+    assert "good          62.5 a" in result.out  # 15 of 24 s
     skipped = systems.run(*COMPARE, "--missing", "skip")
-    assert "1 item left out: no pair has them" in skipped.out
-    assert skipped.out.startswith("mirex2013/MajMin, per cent; 5 to 6 items\n")
+    assert "1 item left out: no pair has it." in skipped.out
+    assert "Systems have 5 to 6 items: each score is over its system's own" in skipped.out
 
 
 @pytest.fixture
@@ -182,24 +188,23 @@ def test_a_system_with_one_song_spoils_nothing(lacking: Terminal) -> None:
     result = lacking.run(*COMPARE, "sub", "--missing", "skip", "--width", "120")
     assert result.code == 0  # songs are missing, as the user chose to skip
     lines = [line.split() for line in result.out.splitlines()]
-    assert lines[0][-5:] == ["cent;", "1", "to", "10", "items"]
-    assert [line[:4] for line in lines[2:5]] == [
-        ["good", "a", "10", "75.00"],
-        ["poor", "b", "10", "25.00"],
-        ["sub", "ab", "1", "100.00"],
+    assert [line[:3] for line in lines[3:6]] == [
+        ["good", "75.0", "a"],
+        ["poor", "25.0", "b"],
+        ["sub", "100.0", "ab"],
     ]
+    assert "Systems have 1 to 10 items" in result.out
+    assert "all 2 to 1,024 swaps, Holm, 5 %" in result.out
+    signed = [line for line in result.out.splitlines() if "|rev:" in line]
+    assert [line.split("|rev:")[0] for line in signed] == ["poor, good: mirex2013/*", "sub: mirex2013/*"]
+    assert ["|items:1/10|" in line for line in signed] == [False, True]  # of ten, of one
+    detailed = lacking.run(*COMPARE, "sub", "--missing", "skip", "--width", "120", "--details").out
+    assert "System sub has at most 1 item in common with any other: too few to be compared.\n" in detailed
     # of the ten songs 2/1024, of one 2/2; three pairs by Holm
-    assert lines[6][:4] + lines[6][7:9] == ["good", "poor", "*", "10", "0.0020", "0.0059"]
-    assert [line[:3] for line in lines[7:9]] == [["sub", "good", "1"], ["sub", "poor", "1"]]
-    assert "all 2 to 1,024 swaps, Holm over 3 pairs" in result.out
-    assert "system sub has at most 1 item in common with any other: too few to be compared\n" in result.out
-    signed = [line for line in result.out.splitlines() if line.startswith("signature")]
-    assert [line.split("|rev:")[0] for line in signed] == [
-        "signature mirex2013/MajMin",
-        "signature poor, good: mirex2013/MajMin",
-        "signature sub: mirex2013/MajMin",
-    ]
-    assert ["|items:1/10|" in line for line in signed] == [True, False, True]  # of all, of ten, of one
+    pairs = [line.split() for line in detailed.splitlines() if line.startswith(("good   poor", "sub    "))]
+    pairs = [pair for pair in pairs if pair[1] in ("good", "poor")]
+    assert pairs[0][:4] + pairs[0][7:9] == ["good", "poor", "*", "10", ".002", ".006"]
+    assert [line[:3] for line in pairs[1:3]] == [["sub", "good", "1"], ["sub", "poor", "1"]]
     assert "warning[KT221] system `sub` has at most 1 item in common with any other" in result.err
     document = lacking.run(*COMPARE, "sub", "--missing", "skip", "--format", "json").document
     assert (document["few"], document["against"]) == ({"sub": 1}, None)
@@ -208,18 +213,22 @@ def test_a_system_with_one_song_spoils_nothing(lacking: Terminal) -> None:
     assert [row["items"] for row in found["ranking"]] == [10, 10, 1]
     assert ["|items:1/10|" in row["signature"] for row in found["ranking"]] == [False, False, True]
     friedman = lacking.run(*COMPARE, "sub", "--missing", "skip", "--test", "friedman", "--width", "120").out
-    assert "are told apart; on 1 item that all systems have\n" in friedman
+    assert "differ significantly; on 1 item that all systems have.\n" in friedman
 
 
 def test_a_pair_without_a_common_song_has_no_p(systems: Terminal) -> None:
     systems.write(first={"a.lab": "0 4 C"}, last={"b.lab": "0 2 C|2 4 G"})
     arguments = ("compare", "chords", "ref", "first", "last", "good", "--missing", "skip", "--width", "120")
-    lines = systems.run(*arguments, "--measure", "MajMin", "--protocol", "mirex2013").out.splitlines()
+    chosen = ("--measure", "MajMin", "--protocol", "mirex2013", "--details")
+    lines = systems.run(*arguments, *chosen).out.splitlines()
     (pair,) = [line.split() for line in lines if line.split()[:2] == ["first", "last"]]
-    assert pair == ["first", "last", "0", *["undefined"] * 3, "-", "-", "-", "-"]
+    assert pair == ["first", "last", "0", "undefined", "-", "-", "-", "0", "/", "0", "/", "0"]
     assert any("Holm over 2 pairs" in line for line in lines)
     friedman = systems.run(*arguments, "--measure", "mirex2013/MajMin", "--test", "friedman").out
-    assert "Friedman: chi2 -, p -; mean ranks that differ by - are told apart; on no item that" in friedman
+    assert (
+        "Friedman: chi2 -, p undefined; mean ranks that differ by - differ significantly; on no item that"
+        in friedman
+    )
 
 
 def test_runs_on_disk_are_compared_pair_by_pair_too(lacking: Terminal) -> None:
@@ -245,22 +254,26 @@ def test_all_are_compared_with_one(systems: Terminal) -> None:
     result = systems.run(*COMPARE, "fair", "--against", "fair")
     assert result.code == 0
     lines = [line.split() for line in result.out.splitlines()]
-    head = "system items score difference 95 % from to p adjusted p (Holm)"
-    assert " ".join(lines[1]) == head
     # 2 of 64 swaps, two pairs: .0625
-    assert lines[2:5] == [
-        ["good", "6", "75.00", "25.00", "25.00", "25.00", "0.0312", "0.0625"],
-        ["fair", "6", "50.00", "-", "-", "-", "-", "-"],
-        ["poor", "6", "25.00", "-25.00", "-25.00", "-25.00", "0.0312", "0.0625"],
+    assert result.out.startswith(
+        "good is not significantly better than fair: +25.0 MajMin (95 % CI 25.0 to 25.0,"
+    )
+    assert "\nadjusted p = .062, 6 items)." in result.out
+    assert lines[3:7] == [
+        ["mirex2013,", "%", "MajMin", "↑", "vs", "fair"],
+        ["good", "75.0", "[75.0,", "75.0]", "+25.0", "[25.0,", "25.0]"],
+        ["fair", "50.0", "[50.0,", "50.0]"],
+        ["poor", "25.0", "[25.0,", "25.0]", "-25.0", "[-25.0,", "-25.0]"],
     ]
-    assert "all 64 swaps, Holm over 2 pairs" in result.out
+    assert "* differs significantly from fair (paired permutation test, all 64 swaps, Holm," in result.out
     starred = systems.run(*COMPARE, "fair", "--against", "fair", "--alpha", "0.1", "--format", "latex").out
-    assert "good * & 6 & 75.00 & 25.00" in starred
-    assert r"\multicolumn{8}{l}{\footnotesize {}* told apart at 0.1}" in starred
-    friedman = systems.run(*COMPARE, "fair", "--against", "fair", "--test", "friedman").out
+    assert "+25.0 [25.0, 25.0] * \\\\" in starred
+    assert "* differs significantly from fair" in starred
+    friedman = systems.run(*COMPARE, "fair", "--against", "fair", "--test", "friedman", "--tests").out
     assert "adjusted p (Holm)" in friedman
     assert "mean ranks that differ" not in friedman  # the threshold of Tukey, of all pairs
-    assert "adjusted p (Tukey)" in systems.run(*COMPARE, "fair", "--test", "friedman", "--width", "200").out
+    tukey = systems.run(*COMPARE, "fair", "--test", "friedman", "--tests", "--width", "200").out
+    assert "adjusted p (Tukey)" in tukey
 
 
 @pytest.mark.parametrize("option", [("--against", "fiar"), ("--against", "fiar", "--pairs", "pairs.csv")])

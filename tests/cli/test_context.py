@@ -29,53 +29,51 @@ SCORE = ("score", "chords", "ref", "good", "poor", "--annotator", "Ann=Ann", *MA
 COMPARE = ("compare", "chords", "ref", "good", "poor", "--annotator", "Ann=Ann", *MAJMIN, *FEW)
 
 TABLE = """\
-mirex2013, per cent; measured on 8 to 16 s per figure, 2 annotators
-system                          annotator  items  MajMin
-aggregate                                         pooled
-floor: all N                    all            2    0.00
-floor: commonest triad          all            2   87.50
-floor: best triad of each song  all            2   87.50
-good                            all            2   50.00
-poor                            all            2   25.00
-good                            others         2   50.00
-poor                            others         2   25.00
-annotators (ceiling)            others         2   75.00
-good / ceiling                  others         2   66.67
-poor / ceiling                  others         2   33.33
-signature """
+good scores best, 50.0 % MajMin, +25.0 against poor (2 items, not tested).
+
+mirex2013, %     MajMin ↑
+good             50.0
+poor             25.0
+baseline         87.5 commonest triad
+human agreement  75.0
+
+Against 2 annotators together: ref, Ann.
+Human agreement: every annotator of an item against the others, 2 items.
+Against the same annotators, and as a share of human agreement: good 50.0
+(67 %), poor 25.0 (33 %).
+mirex2013/*|"""
 
 
-def test_one_table_has_floors_systems_and_ceiling(people: Terminal) -> None:
+def test_one_table_has_the_baseline_systems_and_human_agreement(people: Terminal) -> None:
     found = people.run(*SCORE, "--no-ci")
     assert found.code == 0
     assert found.out.startswith(TABLE)
-    assert found.out.splitlines()[-2:] == [
-        "ceiling: every annotator of an item against the others, 2 items",
-        "others: systems against the same sets, all annotators of an item but one",
+
+
+def test_details_have_every_baseline_and_interval(people: Terminal) -> None:
+    lines = people.run(*SCORE, "--details").out.splitlines()
+    assert [
+        " ".join(line.split()) for line in lines if line.startswith(("baseline:", "human", "good /"))
+    ] == [
+        "human agreement 75.0 [75.0, 75.0]",
+        "good / ref 50.0 [50.0, 50.0]",
+        "good / Ann 50.0 [50.0, 50.0]",
+        "good / all 50.0 [50.0, 50.0]",
+        "baseline: commonest triad 87.5 [87.5, 87.5]",
+        "baseline: best triad of each song 87.5 [87.5, 87.5]",
+        "baseline: all N 0.0 [0.0, 0.0]",
+        "human agreement 75.0 [75.0, 75.0]",
     ]
 
 
-def test_intervals_stand_below(people: Terminal) -> None:
-    lines = people.run(*SCORE).out.splitlines()
-    place = lines.index("good / ceiling                  others         2   66.67")
-    assert [line.split() for line in lines[place + 1 : place + 3]] == [["95", "%", "66.67"], ["to", "66.67"]]
-
-
-def test_markup_has_the_same_figures(people: Terminal) -> None:
+def test_markup_has_the_same_scores(people: Terminal) -> None:
     markdown = people.run(*SCORE, "--no-ci", "--format", "md").out
-    assert (
-        "| annotators (ceiling) | others | 2 | 75.00 |\n| good / ceiling | others | 2 | 66.67 |" in markdown
-    )
-    # the best system is bold; a floor is none, though it is better
-    assert "| floor: commonest triad | all | 2 | 87.50 |\n" in markdown
-    assert (
-        "| good | all | 2 | **50.00** |\n| poor | all | 2 | 25.00 |\n| good | others | 2 | 50.00 |"
-        in markdown
-    )
-    assert markdown.endswith("\n\nothers: systems against the same sets, all annotators of an item but one\n")
+    # the best system is bold; a baseline is none, though it is better
+    assert "| good | **50.0** |\n| poor | 25.0 |\n| baseline | 87.5 commonest triad |\n" in markdown
+    assert "| human agreement | 75.0 |\n" in markdown
     latex = people.run(*SCORE, "--no-ci", "--format", "latex").out
-    assert r"annotators (ceiling) & others & 2 & 75.00 \\" in latex
-    assert latex.splitlines()[-2] == "% ceiling: every annotator of an item against the others, 2 items"
+    assert "\\midrule\nbaseline & 87.5 {\\scriptsize commonest triad} \\\\\n" in latex
+    assert r"human agreement & 75.0 \\" in latex
 
 
 def test_measures_over_classes_do_not_change_how_many_items_there_are(terminal: Terminal) -> None:
@@ -85,9 +83,7 @@ def test_measures_over_classes_do_not_change_how_many_items_there_are(terminal: 
     found = terminal.run(
         "score", "instruments", "ref.csv", "est.csv", "--taxonomy", "openmic-2018", *measures, "--context"
     )
-    lines = [line for line in found.out.splitlines() if line.startswith(("floor: everything", "est "))]
-    # two files, whose five instruments macro_F is the mean of
-    assert [line.split()[-3] for line in lines] == ["2", "2"]
+    assert found.out.startswith("est scores 58.3 % F (95 % CI 50.0 to 66.7, 2 items).")
 
 
 def test_files_have_every_row(people: Terminal) -> None:
@@ -107,12 +103,13 @@ def test_files_have_every_row(people: Terminal) -> None:
 
 def test_songs_with_one_annotator_are_told(people: Terminal) -> None:
     (people.folder / "Ann" / "a.lab").unlink()
-    assert "against the others, 1 item; 1 item with one\n  annotator left out\n" in people.run(*SCORE).out
+    out = people.run(*SCORE).out.replace("\n", " ")
+    assert "against the others, 1 item; 1 item with one annotator left out. " in out
     (people.folder / "Ann" / "b.lab").unlink()
     people.write(ref={"b.lab": "0 4 C"})
     alone = people.run("score", "chords", "ref", "good", *MAJMIN, "--context")
-    assert alone.out.endswith("\nno ceiling: no item has two annotators\n")
-    assert "/ ceiling" not in alone.out
+    assert "\nHuman agreement is unknown: no item has two annotators.\n" in alone.out
+    assert "share" not in alone.out
 
 
 def test_every_measure_or_headlines_only(people: Terminal) -> None:
@@ -131,12 +128,14 @@ def test_one_thing_is_printed(people: Terminal, other: tuple[str, ...]) -> None:
 
 def test_a_comparison_says_what_systems_stand_between(people: Terminal) -> None:
     lines = people.run(*COMPARE, "--context", "--width", "120").out.splitlines()
-    assert lines[-5:-3] == [
-        "floors: all N 0.00, commonest triad 87.50, best triad of each song 87.50",
-        "ceiling: annotators 75.00 against the others, 2 items, of which good 66.7 %, poor 33.3 %",
+    assert [" ".join(line.split()) for line in lines[5:7]] == [
+        "baseline 87.5 commonest triad",
+        "human agreement 75.0",
     ]
     plain = people.run(*COMPARE, "--width", "120").out.splitlines()
-    assert [line for line in lines if not line.startswith(("floors:", "ceiling:"))] == plain
+    assert {line.split()[0] for line in set(lines) - set(plain)} == {
+        *("mirex2013,", "good", "poor", "baseline", "human", "Human", "Against")
+    }
     document = people.run(*COMPARE, "--context", "--format", "json").document
     assert document["context"]["items"] == 2
 
@@ -167,12 +166,14 @@ def test_runs_have_the_context_of_all_annotators(runs: Terminal) -> None:
     ]
     runs.run("score", "chords", "ref", "good", *MAJMIN, "--context", "--no-ci", "--out", "alone")
     alone = runs.run("compare", "chords", "alone", "other=alone", "--context", "--annotator", "ref", *FEW)
-    assert (alone.code, "floors: all N" in alone.out) == (0, True)
+    assert (alone.code, "\nbaseline " in alone.out) == (0, True)
 
 
 def test_systems_of_runs_are_renamed_in_it_too(runs: Terminal) -> None:
     found = runs.run("compare", "chords", "mine=run_good", "run_poor", "--context", "--width", "100", *FEW)
-    assert "2 items, of which mine 66.7 %, poor 33.3 %\n" in found.out
+    assert "as a share of human agreement: mine 50.0 (67 %), poor 25.0 (33 %)." in found.out.replace(
+        "\n", " "
+    )
 
 
 def test_runs_of_one_annotator_have_floors(people: Terminal) -> None:
@@ -181,8 +182,8 @@ def test_runs_of_one_annotator_have_floors(people: Terminal) -> None:
     found = people.run("compare", "chords", "run_good", "run_poor", "--context", *FEW)
     folders = people.run("compare", "chords", "ref", "good", "poor", "--context", *MAJMIN, *FEW)
     assert (found.code, found.out) == (0, folders.out)
-    assert "floors: all N 0.00, commonest triad 100.00" in found.out
-    assert "ceiling" not in found.out
+    assert "\nbaseline      100.0   commonest triad" in found.out
+    assert "\nhuman" not in found.out
 
 
 def test_runs_without_it_cannot_tell(people: Terminal) -> None:

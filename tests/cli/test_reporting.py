@@ -14,7 +14,6 @@ import kammerton
 from cli.harness import Terminal
 from kammerton.chords import TASK
 from kammerton.errors import Diagnostic
-from kammerton.model.measure import Estimate, Measure
 from kammerton.reporting.cards import Described, render_cards, render_list
 from kammerton.reporting.diagnostics import (
     closing_line,
@@ -35,7 +34,6 @@ from kammerton.reporting.escaping import (
     for_terminal,
     pad,
 )
-from kammerton.reporting.tables import Block, Line, render_text
 
 MAJMIN = next(measure for measure in TASK.measures if str(measure) == "mirex2013/MajMin")
 PROBLEM = Diagnostic(
@@ -147,54 +145,13 @@ def test_many_of_a_kind_are_counted() -> None:
     several = replace(PROBLEM, code="KT200", severity="warning", file=None, line=None, column=None, count=4)
     assert render_grouped([*many, *[several] * 4])[3:] == [
         "error[KT312] 2 more of this kind in 2 files",
-        *["warning[KT200] unknown"] * 3,
-        "warning[KT200] 4 more of this kind",
+        "warning[KT200] unknown; and 12 more of this kind",
     ]
     assert (
         count_problems([*many, several, replace(several, severity="note")])
         == "5 errors, 4 warnings in 5 files"
     )
     assert count_problems([]) == ""
-
-
-def block(*values: float | None, measure: Measure = MAJMIN) -> Block:
-    """Return a table with one measure, one system for each value."""
-    lines = tuple(
-        Line(
-            f"S{place}",
-            "ref",
-            (None if value is None else Estimate(value, 1.0, 3, 0),),
-            0 if value is None else 3,
-        )
-        for place, value in enumerate(values)
-    )
-    return Block("p", (measure,), lines, ("p/*|rev:1",))
-
-
-def test_measures_that_are_no_rates_are_not_printed_in_per_cent() -> None:
-    alpha = replace(MAJMIN, name="alpha", range=(-1.0, 1.0))
-    lines = render_text([block(-0.5, measure=alpha)]).splitlines()
-    assert lines[0::3] == ["p", "S0             3  -0.5000"]
-    whole = block(0.5)
-    mixed = replace(
-        whole,
-        measures=(*whole.measures, alpha),
-        lines=(replace(whole.lines[0], figures=whole.lines[0].figures * 2),),
-    )
-    lines = render_text([mixed]).splitlines()
-    assert lines[0::3] == ["p", "S0             3     50.00  0.5000"]
-    assert lines[1].split() == ["system", "items", "MajMin", "%", "alpha"]
-
-
-def test_a_figure_that_does_not_exist_is_an_empty_cell() -> None:
-    assert render_text([block(0.5, None)]).splitlines()[4] == "S1             0"
-
-
-def test_long_names_are_clipped() -> None:
-    named = block(0.5)
-    long = replace(named, lines=(replace(named.lines[0], system="x" * 500),))
-    assert max(map(len, render_text([long]).splitlines())) <= 80
-    assert "…" in render_text([long])
 
 
 def test_what_was_left_out_is_told_by_system_where_it_differs() -> None:

@@ -125,10 +125,11 @@ def _overview() -> str:
 
 
 def _table(task: str) -> str:
-    from kammerton.reporting.tables import build_blocks, render_text  # noqa: PLC0415 - loads NumPy
+    from kammerton.reporting.comparisons import render_scores  # noqa: PLC0415 - loads NumPy
+    from kammerton.reporting.rankings import TableOptions  # noqa: PLC0415
 
     style = style_of(sys.stdout)
-    return render_text(build_blocks(_scores(task)), width=style.width, encoding=style.encoding)
+    return render_scores(_scores(task), "table", TableOptions(), width=style.width, encoding=style.encoding)
 
 
 def _scores(task: str, *further: str, context: bool = False) -> Scores:

@@ -53,15 +53,15 @@ from kammerton.model.measure import EVERY, Measure, namesakes
 from kammerton.model.task import Task
 from kammerton.reporting.cards import render_citations
 from kammerton.reporting.comparisons import (
-    agreement_blocks,
-    beyond_chance,
-    context_blocks,
-    group_blocks,
+    render_agreement,
     render_comparison,
+    render_scores,
+    render_values,
 )
 from kammerton.reporting.diagnostics import closing_line, count_problems, excluded_lines, fewer_draws
 from kammerton.reporting.documents import render_class_table, render_frame, render_items, render_json
-from kammerton.reporting.tables import build_blocks, render_blocks
+from kammerton.reporting.rankings import TableOptions
+from kammerton.reporting.tables import DIGITS
 from kammerton.results.scores import Scores
 from kammerton.runs import is_run, write_run
 from kammerton.scoring.running import keeping
@@ -69,6 +69,8 @@ from kammerton.scoring.running import keeping
 __all__ = ["agree", "compare", "score"]
 
 _Format = Literal["table", "json", "csv", "md", "latex"]
+_VALUE_DIGITS = 2
+"""Decimals of bare numbers, unless chosen."""
 _ITEM_SUFFIXES = (".csv", ".jsonl", ".parquet")
 _R = TypeVar("_R", bound="Results")
 
@@ -89,6 +91,21 @@ class Results:
         bool,
         option("Show every measure in tables, not the headline measures only.", name="--all", group=OUTPUT),
     ] = False
+    show: Annotated[
+        list[str] | None,
+        option(
+            "Show these measures, in this order: the first ranks; repeatable, or several with commas.",
+            metavar="NAME",
+            group=OUTPUT,
+        ),
+    ] = None
+    digits: Annotated[
+        int | None, option("Decimals of scores; by default 1 of a per cent.", metavar="N", group=OUTPUT)
+    ] = None
+    details: Annotated[
+        bool,
+        option("Print everything: each annotator, every baseline, interval and test.", group=OUTPUT),
+    ] = False
     output: Annotated[
         str | None,
         option("Write the results to this file, not to standard output.", metavar="FILE", group=OUTPUT),
@@ -107,11 +124,41 @@ class Results:
         """Write the document to the file, or to standard output."""
         write_document(document, self.output, is_data=self.form != "table")
 
+    def table_options(self, **choices: bool) -> TableOptions:
+        """Return the options of tables."""
+        names = [name.strip() for names in self.show or () for name in names.split(",")]
+        digits = DIGITS if self.digits is None else self.digits
+        return TableOptions(
+            digits=digits, every=self.every, show=tuple(names), details=self.details, **choices
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreResults(Results):
+class RankingResults(Results):
+    """How systems by measures are printed."""
+
+    intervals: Annotated[
+        bool,
+        option("Print the confidence interval of every score, not of the main measure only.", group=OUTPUT),
+    ] = False
+    tests: Annotated[
+        bool,
+        option("Print the pairs of systems, with raw and adjusted p-values, below the scores.", group=OUTPUT),
+    ] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreResults(RankingResults):
     """What ``kammerton score`` prints and writes."""
 
+    value_only: Annotated[
+        bool,
+        option(
+            "Print nothing but the score of the main measure, a line for each system.",
+            name="--value-only",
+            group=OUTPUT,
+        ),
+    ] = False
     table: Annotated[
         str | None,
         option(
@@ -196,14 +243,11 @@ class ScoreResults(Results):
         if self.form == "csv":
             divided = scores.context if has_context else scores.groups
             return render_frame(scores.summary if divided is None else divided.table, safe=self.safe_csv)
-        notes: Sequence[str] = ()
-        if has_context:
-            blocks, notes = context_blocks(scores, every=self.every)
-        elif scores.groups is not None:
-            blocks, notes = group_blocks(scores, every=self.every)
-        else:
-            blocks = build_blocks(scores, every=self.every)
-        return render_blocks(blocks, self.form, notes=notes, width=style.width, encoding=style.encoding)
+        options = self.table_options(intervals=self.intervals, tests=self.tests)
+        if self.value_only:
+            digits = _VALUE_DIGITS if self.digits is None else self.digits
+            return render_values(scores, replace(options, digits=digits))
+        return render_scores(scores, self.form, options, width=style.width, encoding=style.encoding)
 
     def print_closing(self, scores: Scores) -> None:
         """Print what was not scored and why."""
@@ -319,7 +363,7 @@ def compare(
     *estimates: Estimates,
     annotator: Annotator = None,
     no_reference: NoReference = False,
-    results: Results,
+    results: RankingResults,
     **choices: Any,
 ) -> int:
     """Rank systems by each measure, and test which differ significantly, on the items that each pair has.
@@ -353,8 +397,9 @@ def compare(
         document = render_frame(comparison.pairs)
     else:
         style = style_of_document(results.output, results.width)
+        options = results.table_options(intervals=results.intervals, tests=results.tests)
         document = render_comparison(
-            comparison, results.form, every=results.every, width=style.width, encoding=style.encoding
+            comparison, results.form, options, width=style.width, encoding=style.encoding
         )
     results.write(document)
     if not results.quiet:
@@ -457,10 +502,9 @@ def agree(
     elif results.form == "csv":
         document = render_frame(agreement.summary)
     else:
-        blocks, lines = agreement_blocks(agreement, every=results.every), beyond_chance(agreement)
         style = style_of_document(results.output, results.width)
-        document = render_blocks(
-            blocks, results.form, notes=lines, width=style.width, encoding=style.encoding
+        document = render_agreement(
+            agreement, results.form, results.table_options(), width=style.width, encoding=style.encoding
         )
     results.write(document)
     if not results.quiet:

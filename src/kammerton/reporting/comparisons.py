@@ -1,246 +1,67 @@
 # SPDX-License-Identifier: MIT
-"""Floors, systems and the ceiling of annotators in one table for each protocol."""
+"""Scores, comparisons and agreement as documents: a sentence, the ranking, tests, groups and details."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
-from textwrap import fill
+from statistics import NormalDist, fmean
 
 from kammerton.errors import plural
-from kammerton.model.corpus import ALL
-from kammerton.model.measure import Estimate, Measure
-from kammerton.reporting.escaping import for_terminal
+from kammerton.model.measure import Measure, find
+from kammerton.reporting.escaping import for_markdown, for_terminal
+from kammerton.reporting.rankings import (
+    Ranking,
+    RankingCell,
+    RankingRow,
+    TableOptions,
+    compared_by,
+    comparison_of,
+    context_rows,
+    interval_text,
+    main_measure,
+    rankings,
+    render_rankings,
+    shown_measures,
+    swaps_of,
+    verdict,
+    wrapped,
+)
 from kammerton.reporting.tables import (
     FORMS,
     PER_CENT,
-    Best,
-    Block,
-    Line,
     aligned,
-    build_blocks,
-    figure,
-    line_of,
+    amount,
+    code_in_markdown,
+    format_difference,
+    format_p,
+    format_score,
     signed_whole,
 )
 from kammerton.results.agreement import AnnotatorAgreement
 from kammerton.results.comparison import SystemComparison
-from kammerton.results.context import Context, ContextScore, Role
 from kammerton.results.groups import Groups, GroupScore
 from kammerton.results.scores import Scores
 from kammerton.statistics.agreement import Agreement
-from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair, Ranked, Reliability
+from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair, Reliability
+from kammerton.statistics.intervals import UNDEFINED
+from kammerton.statistics.resampling import ScoreKey
 
 __all__ = [
     "adjusted_p",
-    "agreement_blocks",
-    "beyond_chance",
-    "context_blocks",
-    "context_lines",
-    "cost_lines",
     "counted",
     "few_items",
-    "group_blocks",
     "group_name",
     "how_tested",
     "item_notes",
+    "render_agreement",
     "render_comparison",
+    "render_scores",
+    "render_tests",
+    "render_values",
     "too_few_items",
 ]
-
-_CEILING = "annotators (ceiling)"
-
-
-def context_blocks(scores: Scores, *, every: bool = False) -> tuple[tuple[Block, ...], list[str]]:
-    """Return a table of floors, systems and ceiling for each protocol, and what is to be said of all."""
-    found = scores.context
-    assert found is not None, "scores have a context"
-    blocks = ((block, tuple(_lines(found, block.measures))) for block in build_blocks(scores, every=every))
-    return tuple(replace(block, lines=lines) for block, lines in blocks if lines), _notes(found)
-
-
-def _lines(found: Context, measures: Sequence[Measure]) -> Iterator[Line]:
-    for role, called in (
-        ("baseline", "floor: {}"),
-        ("system", "{}"),
-        ("others", "{}"),
-        ("annotators", _CEILING),
-    ):
-        for rows in _by_name(found, measures, role):
-            ends = [None if row is None else (row.low, row.high) for row in rows]
-            line = _line(called, measures, rows, [_estimate(row) for row in rows], ends)
-            yield replace(line, ranks=role == "system")
-    for rows in _by_name(found, measures, "others"):
-        shares = [_share(row) for row in rows]
-        if any(each is not None and not math.isnan(each.value) for each in shares):
-            ends = [None if row is None else (row.share_low, row.share_high) for row in rows]
-            yield _line("{} / ceiling", measures, rows, shares, ends)
-
-
-def _by_name(found: Context, measures: Sequence[Measure], role: str) -> Iterator[list[ContextScore | None]]:
-    """Give the figures of each floor or system, one for each measure."""
-    of_role: Role = role  # type: ignore[assignment]
-    known = [{row.name: row for row in found.of(measure, of_role)} for measure in measures]
-    for name in dict.fromkeys(name for each in known for name in each):
-        yield [each.get(name) for each in known]
-
-
-def _line(
-    called: str,
-    measures: Sequence[Measure],
-    rows: Sequence[ContextScore | None],
-    figures: Sequence[Estimate | None],
-    ends: Sequence[tuple[float, float] | None],
-) -> Line:
-    some = next(row for row in rows if row is not None)
-    return line_of(called.format(some.name), some.annotator, measures, figures, ends)
-
-
-def _estimate(row: ContextScore | None) -> Estimate | None:
-    return None if row is None else Estimate(row.value, 0.0, row.items, row.undefined)
-
-
-def _share(row: ContextScore | None) -> Estimate | None:
-    """Return a share; there is none of measures that are better if they are lower."""
-    if row is None or row.measure.direction == "lower":
-        return None
-    return Estimate(row.share, 0.0, row.items, 0)
-
-
-def _notes(found: Context) -> list[str]:
-    """Say what floors, systems and ceiling are of."""
-    lines = list(shared_line(found))
-    if not found.items:
-        return [*lines, "no ceiling: no item has two annotators"]
-    out = f"; {plural(found.single, 'item')} with one annotator left out" if found.single else ""
-    return [
-        *lines,
-        f"ceiling: every annotator of an item against the others, {plural(found.items, 'item')}{out}",
-        "others: systems against the same sets, all annotators of an item but one",
-    ]
-
-
-def shared_line(found: Context) -> Iterator[str]:
-    """Say which items floors and systems are of, where not all have the same."""
-    if found.left_out:
-        yield (
-            f"floors and systems: the {plural(found.shared, 'item')} that all systems have, "
-            f"{found.left_out:,} left out"
-        )
-
-
-def context_lines(scores: Scores, measure: Measure) -> Iterator[str]:
-    """Say in a line or two what the systems stand between by one measure."""
-    found = scores.context
-    assert found is not None, "scores have a context"
-    rows = found.of(measure, "baseline")
-    if rows:
-        told = ", ".join(f"{row.name} {figure(row.value, measure)}" for row in rows)
-        of_items = f"; of the {plural(rows[0].items, 'item')} that all systems have" if found.left_out else ""
-        yield f"floors: {told}{of_items}"
-    for ceiling in found.of(measure, "annotators"):
-        told = f"ceiling: annotators {figure(ceiling.value, measure)} against the others"
-        shares = [
-            f"{row.name} {100 * row.share:.1f} %"
-            for row in found.of(measure, "others")
-            if not math.isnan(row.share)
-        ]
-        reached = f", of which {', '.join(shares)}" if shares else ""
-        yield f"{told}, {plural(ceiling.items, 'item')}{reached}"
-
-
-def group_blocks(scores: Scores, *, every: bool = False) -> tuple[tuple[Block, ...], list[str]]:
-    """Return a table of figures group by group for each protocol, and what is to be said of all."""
-    groups = scores.groups
-    assert groups is not None, "scores have groups"
-    built = build_blocks(scores, every=every)
-    blocks = [replace(each, lines=tuple(_lines_of_groups(scores, each, groups))) for each in built]
-    known = {row.measure for row in groups.rows}
-    measures = [measure for block in blocks for measure in block.measures if measure in known]
-    notes = [_sizes(groups), *(line for measure in measures for line in cost_lines(groups, measure))]
-    return tuple(block for block in blocks if block.lines or not block.measures), notes
-
-
-def group_name(name: str | None, by: str) -> str:
-    """Return what a group is called in tables."""
-    return f"(no {by})" if name is None else name
-
-
-def _lines_of_groups(scores: Scores, block: Block, groups: Groups) -> Iterator[Line]:
-    """Give the line of each system, and below it those of its groups."""
-    for system in scores.systems:
-        of_measures = [groups.of(measure, system) for measure in block.measures]
-        some = next((rows for rows in of_measures if rows), None)
-        if some is None:
-            continue
-        yield next(
-            line for line in block.lines if (line.system, line.annotator) == (system, some[0].annotator)
-        )
-        for place, row in enumerate(some):
-            rows = [found[place] if found else None for found in of_measures]
-            yield _line_of_groups(f"{system}: {group_name(row.group, groups.by)}", block.measures, rows)
-
-
-def _line_of_groups(called: str, measures: Sequence[Measure], rows: Sequence[GroupScore | None]) -> Line:
-    annotator = next(row.annotator for row in rows if row is not None)
-    figures = [None if row is None else Estimate(row.value, 0.0, row.items, row.undefined) for row in rows]
-    ends = [None if row is None else (row.low, row.high) for row in rows]
-    return line_of(called, annotator, measures, figures, ends)
-
-
-def _sizes(groups: Groups) -> str:
-    sizes = [f"{group_name(name, groups.by)} {size:,}" for name, size in groups.sizes.items()]
-    return f"groups by {groups.by}: {', '.join(sizes)}"
-
-
-def cost_lines(groups: Groups, measure: Measure) -> Iterator[str]:
-    """Say in a line which group costs each system most by a measure, and how much."""
-    most_costly = [row for row in groups.rows if row.measure == measure and row.costs_most]
-    told = [
-        f"{row.system} in {group_name(row.group, groups.by)} ({figure(row.cost, measure)})"
-        for row in most_costly
-    ]
-    if told:
-        yield f"{measure} loses most: {', '.join(told)}"
-
-
-def agreement_blocks(found: AnnotatorAgreement, *, every: bool = False) -> tuple[Block, ...]:
-    """Return a table for each protocol."""
-    blocks = []
-    for protocol in dict.fromkeys(measure.protocol for measure in found.measures):
-        measures = tuple(m for m in found.measures if m.protocol == protocol and (every or m.headline))
-        if measures:
-            whole = (signed_whole(found.signatures, measures[0]),)
-            basis = f"{plural(len(found.annotators), 'annotator')}, {plural(len(found.items), 'item')}"
-            lines = tuple(_lines_of_agreements(found, measures))
-            blocks.append(Block(protocol, measures, lines, whole, basis, who=("annotator", "against")))
-    return tuple(blocks)
-
-
-def _lines_of_agreements(found: AnnotatorAgreement, measures: tuple[Measure, ...]) -> Iterator[Line]:
-    """Give the figures of each annotator against each other, then their mean, then that of items."""
-    for reference, estimate in found.pairs if found.persons else ():
-        figures = [found.estimate(measure, reference, estimate) for measure in measures]
-        yield line_of(estimate, reference, measures, figures)
-    means = [found.means(measure) for measure in measures]
-    for name in means[0]:
-        line = tuple(of_measure[name] for of_measure in means)
-        yield Line(name.replace("_", " "), ALL, line, len(found.items))
-
-
-def beyond_chance(found: AnnotatorAgreement) -> tuple[str, ...]:
-    """Return what is to be said of Krippendorff's alpha and Fleiss' kappa, and what they are of."""
-    labels = (f"beyond chance: {found.rated}",) if found.rated else ()
-    return *labels, _told("Krippendorff's alpha", found.alpha), _told("Fleiss' kappa", found.kappa)
-
-
-def _told(name: str, agreement: Agreement) -> str:
-    if math.isnan(agreement.value):
-        return f"{name}: undefined, {agreement.reason}"
-    return f"{name}: {agreement.value:.4f} ({plural(agreement.units, 'unit')})"
-
 
 _TESTS = {
     "permutation": "permutation test",
@@ -248,117 +69,233 @@ _TESTS = {
     "wilcoxon": "Wilcoxon's test",
     "friedman": "Friedman's test, Tukey-Kramer on mean ranks",
 }
+_POWER = 0.8
+"""Power at which a number of items would detect a difference."""
+_ODD = 0.05
+"""Distance in scores from which on an annotator may be the odd one out."""
+
+
+def render_scores(
+    scores: Scores, form: str, options: TableOptions, *, width: int = 80, encoding: str = "utf-8"
+) -> str:
+    """Return scores as text; several systems are tested if they have intervals."""
+    comparison = comparison_of(scores, shown_measures(scores, options))
+    return _document(scores, comparison, scores.groups, _Writer(form, options, width, encoding))
 
 
 def render_comparison(
-    found: SystemComparison, form: str, *, every: bool = False, width: int = 80, encoding: str = "utf-8"
+    compared: SystemComparison,
+    form: str,
+    options: TableOptions,
+    *,
+    width: int = 80,
+    encoding: str = "utf-8",
 ) -> str:
     """Return a comparison as text."""
-    table = partial(aligned, encoding=encoding, width=width) if form == "table" else FORMS[form]
-    told = partial(_told_of_comparisons, form=form, width=width)
-    parts = [
-        _of_measure(each, found, form, table, told)
-        for each in found.comparison.measures
-        if every or each.measure.headline
-    ]
-    notes = "".join(map(told, _notes_of_comparisons(found.comparison)))
-    return "\n".join([*parts, *([notes] if notes else [])])
+    writer = _Writer(form, options, width, encoding)
+    return _document(compared.scores, compared.comparison, compared.groups, writer)
 
 
-def _told_of_comparisons(line: str, *, form: str, width: int) -> str:
-    """Return a line below tables, wrapped where a reader has so many columns."""
-    said = for_terminal(line)  # names in it have no line ends that would end a comment
-    return f"{fill(said, width, subsequent_indent='  ') if form == 'table' else _comment(form) + said}\n"
+def render_values(scores: Scores, options: TableOptions) -> str:
+    """Return bare numbers, a line for each system: of the main measure, or of those that were chosen."""
+    measures = shown_measures(scores, options)[: len(options.show) or 1]
+    lines = []
+    for system in scores.systems:
+        values = [
+            scores.estimate(measure, system, scores.annotators_of(measure)[-1], measure.aggregate).value
+            for measure in measures
+        ]
+        texts = [
+            "nan" if math.isnan(value) else format_score(value, measure, options.digits)
+            for value, measure in zip(values, measures, strict=True)
+        ]
+        lines.append("\t".join(texts) + "\n")
+    return "".join(lines)
 
 
-def _comment(form: str) -> str:
-    return "% " if form == "latex" else ""
+class _Writer:
+    """Writes the parts of a document in one form."""
+
+    def __init__(self, form: str, options: TableOptions, width: int, encoding: str) -> None:
+        self.form, self.options, self.width, self.encoding = form, options, width, encoding
+
+    def sentence(self, text: str) -> str:
+        """Return a sentence: wrapped for a terminal, a comment in LaTeX."""
+        if self.form == "table":
+            return "".join(f"{line}\n" for line in wrapped(for_terminal(text, self.encoding), self.width))
+        return f"{for_markdown(text)}\n" if self.form == "md" else f"% {for_terminal(text)}\n"
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int) -> str:
+        """Return a table of texts."""
+        if self.form == "table":
+            return aligned(head, rows, texts=texts, encoding=self.encoding, width=self.width)
+        return FORMS[self.form](head, rows, texts=texts)
+
+    def rankings(self, tables: Sequence[Ranking], *, intervals: bool = False) -> str:
+        """Return tables of scores."""
+        options = replace(self.options, intervals=True) if intervals else self.options
+        return render_rankings(tables, self.form, options, width=self.width, encoding=self.encoding)
 
 
-def _of_measure(
-    each: MeasureComparison,
-    found: SystemComparison,
-    form: str,
-    table: Callable[..., str],
-    told: Callable[[str], str],
-) -> str:
-    """Return title, ranking, pairs, what else there is, and the signature."""
-    comparison = found.comparison
-    unit = ", per cent" if each.measure.range == PER_CENT else ""
-    against = f", against {each.annotator}" if len(found.scores.annotators) > 1 else ""
-    title = for_terminal(f"{each.measure}{unit}; {counted(each)}{against}")
-    level = f"{100 * comparison.level:g} %"
-    blank = "\n" if form == "md" else ""
-    star = _star(f"told apart at {comparison.alpha:g}", any(pair.significant for pair in each.pairs), form)
-    tables = _all_pairs if comparison.against is None else _pairs_with_one
-    parts = [
-        f"### {title}\n\n" if form == "md" else f"{_comment(form)}{title}\n",
-        *(made + blank for made in tables(each, comparison, table, star)),
-        *map(told, how_tested(each, comparison)),
-        *map(told, _context(found, each.measure)),
-        *([] if found.groups is None else _groups(found.groups, each, level, form, table)),
-        *_signatures(each, found, form),
-    ]
-    return "".join(parts)
-
-
-def _signatures(each: MeasureComparison, found: SystemComparison, form: str) -> Iterator[str]:
-    """Give the signature of what all systems have, and those of systems that have different items."""
-    whole = found.scores.signatures(each.annotator, systems=found.scores.systems)[each.measure]
-    yield f"{_comment(form)}signature {whole}\n"
-    systems: dict[str, list[str]] = {}
-    for name in found.scores.systems:
-        signature = found.scores.signatures(each.annotator, systems=(name,))[each.measure]
-        systems.setdefault(signature, []).append(name)
-    for signature, names in systems.items() if len(systems) > 1 else ():
-        yield f"{_comment(form)}signature {for_terminal(', '.join(names))}: {signature}\n"
-
-
-def counted(each: MeasureComparison) -> str:
-    """Return how many items systems have, as ``6 items`` or ``1 to 20 items``."""
-    fewest, most = each.item_counts
-    return plural(most, "item") if fewest == most else f"{fewest:,} to {most:,} items"
-
-
-def _all_pairs(
-    each: MeasureComparison, comparison: Comparison, table: Callable[..., str], star: dict[str, str]
-) -> Iterator[str]:
-    """Give the ranking, and all pairs."""
-    ends = [f"{100 * comparison.level:g} % from", "to"]
-    head = ["system", "groups", "items", "score", *ends, "better", "alike", "worse"]
-    yield table(head, [_ranked(row, each) for row in each.ranking], texts=2)
-    head = [
-        "first",
-        "second",
-        "items",
-        "difference",
-        *ends,
-        "p",
-        adjusted_p(comparison),
-        "d_z",
-        "superiority",
-    ]
-    yield table(head, [_pair(pair, each.measure) for pair in each.pairs], texts=2, **star)
-
-
-def _pairs_with_one(
-    each: MeasureComparison, comparison: Comparison, table: Callable[..., str], star: dict[str, str]
-) -> Iterator[str]:
-    """Give all systems in the order of the ranking, with what each differs by from the one."""
-    ends = [f"{100 * comparison.level:g} % from", "to"]
-    head = ["system", "items", "score", "difference", *ends, "p", adjusted_p(comparison)]
-    pairs = {pair.first: pair for pair in each.pairs}
-    rows = []
-    for row in each.ranking:
-        pair = pairs.get(row.system)
-        if pair is None:
-            rows.append([row.system, str(row.items), figure(row.value, each.measure), *["-"] * 5])
+def _document(scores: Scores, comparison: Comparison | None, groups: Groups | None, writer: _Writer) -> str:
+    options = writer.options
+    tables = rankings(scores, comparison, options)
+    main = compared_by(comparison, tables[0].measures[0]) if tables and tables[0].measures else None
+    parts = []
+    if tables and tables[0].measures:
+        parts.append(writer.sentence(verdict(scores, comparison, tables[0], options.digits)))
+    if comparison is not None and main is not None:
+        lines = list(_lines_on_tests(main, comparison, options.digits))
+        if writer.form == "latex":  # the caption is long enough without them
+            parts.append("".join(map(writer.sentence, lines)))
         else:
-            numbers = (pair.first_value, pair.difference, pair.low, pair.high)
-            name = f"{row.system} *" if pair.significant else row.system
-            told = [figure(number, each.measure) for number in numbers]
-            rows.append([name, str(pair.items), *told, _p(pair.p), _p(pair.adjusted)])
-    yield table(head, rows, texts=1, **star)
+            tables[0] = replace(tables[0], notes=(*lines, *tables[0].notes))
+    parts.append(writer.rankings(tables))
+    if comparison is not None and (options.tests or options.details):
+        parts += _tests(comparison, tables, writer)
+    if groups is not None:
+        parts.append(writer.rankings([_of_groups(groups, table, options.digits) for table in tables]))
+    if options.details:
+        parts += _details(scores, comparison, tables, writer)
+    return "\n".join(filter(None, parts))
+
+
+def _lines_on_tests(main: MeasureComparison, comparison: Comparison, digits: int) -> Iterator[str]:
+    """Report the only test, tests that no difference could pass, and the reliability of the items."""
+    if len(main.pairs) == 1 and not math.isnan(main.pairs[0].difference):
+        yield _line_of_pair(main, main.pairs[0], comparison)
+    yield from too_few_items(main, comparison)
+    yield from _lines_on_resamples(main)
+    if main.friedman is not None:
+        yield _line_of_friedman(main, comparison)
+    if main.reliability is not None:
+        yield from _lines_on_reliability(main.reliability, main.measure, comparison, digits)
+
+
+def _line_of_pair(main: MeasureComparison, pair: Pair, comparison: Comparison) -> str:
+    """Report how two systems compare item by item, and how many items a difference would need."""
+    unit = main.measure.weight_unit if main.measure.resamples_classes else "items"
+    wins = f"{pair.first} is better on {amount(pair.wins, unit)}, worse on {pair.losses:,}, "
+    wins += f"equal on {pair.ties:,}"
+    needed = _items_needed(pair, comparison)
+    power = f"; about {needed:,} items would detect this difference at 80 % power" if needed else ""
+    return f"{wins}{power}."
+
+
+def _items_needed(pair: Pair, comparison: Comparison) -> int:
+    """Return how many items would detect a difference that is not significant; 0 where that is not known."""
+    if pair.significant or pair.difference == 0 or math.isnan(pair.low):
+        return 0
+    normal = NormalDist()
+    error = (pair.high - pair.low) / (2 * normal.inv_cdf((1 + comparison.level) / 2))
+    distance = normal.inv_cdf(1 - comparison.alpha / 2) + normal.inv_cdf(_POWER)
+    needed = math.ceil(pair.items * (distance * error / pair.difference) ** 2)
+    return needed if needed > pair.items else 0
+
+
+def render_tests(comparison: Comparison, tables: Sequence[Ranking], form: str, options: TableOptions) -> str:
+    """Return the pairs of systems by the main measure as a table."""
+    return "".join(_tests(comparison, tables, _Writer(form, options, 80, "utf-8")))
+
+
+def _tests(comparison: Comparison, tables: Sequence[Ranking], writer: _Writer) -> Iterator[str]:
+    """Give the pairs of systems: by the main measure, by those that were chosen, or by all in details."""
+    shown = [measure for table in tables for measure in table.measures]
+    if not (writer.options.details or writer.options.show):
+        shown = shown[:1]
+    for measure in shown:
+        compared = compared_by(comparison, measure)
+        if compared is None:
+            continue
+        unit = ", %" if measure.range == PER_CENT else ""
+        differ = len({pair.items for pair in compared.pairs}) > 1
+        head = [
+            "first",
+            "second",
+            *(["items"] if differ else []),
+            f"difference [{100 * comparison.level:g} % CI]",
+        ]
+        head += ["p", adjusted_p(comparison), "d_z", "+ / = / -"]
+        rows = [_pair(pair, measure, writer.options.digits, counted=differ) for pair in compared.pairs]
+        notes = how_tested(compared, comparison) if writer.options.details else ()
+        blank = "\n" if writer.form == "md" else ""
+        yield blank.join(
+            (
+                writer.sentence(f"{measure}{unit}; {counted(compared)}"),
+                writer.table(head, rows, texts=2),
+                "".join(map(writer.sentence, notes)),
+            )
+        )
+
+
+def _pair(pair: Pair, measure: Measure, digits: int, *, counted: bool) -> list[str]:
+    difference = format_difference(pair.difference, measure, digits)
+    within = interval_text((pair.low, pair.high), measure, digits)
+    return [
+        pair.first,
+        f"{pair.second} *" if pair.significant else pair.second,
+        *([f"{pair.items:,}"] if counted else []),
+        f"{difference} {within}".rstrip(),
+        *(_p(p) for p in (pair.p, pair.adjusted)),
+        _number(pair.d_z),
+        " / ".join(f"{count:,}" for count in (pair.wins, pair.ties, pair.losses)),
+    ]
+
+
+def _details(
+    scores: Scores, comparison: Comparison | None, tables: Sequence[Ranking], writer: _Writer
+) -> Iterator[str]:
+    """Give every score with its interval, against each annotator, every baseline, and disagreements."""
+    yield writer.rankings([_in_detail(scores, table) for table in tables if table.measures], intervals=True)
+    for compared in () if comparison is None else comparison.disagreements:
+        significant = "both are" if compared.significant else "not both are"
+        yield writer.sentence(
+            f"{compared.first} ranks {compared.better} before {compared.worse}, {compared.second} the other "
+            f"way round; {significant} significant."
+        )
+    if comparison is not None:
+        lines = [f"System {system} {reason}." for system, reason in few_items(comparison)]
+        yield "".join(map(writer.sentence, lines)) + writer.sentence(
+            f"Intervals of differences: expanded {comparison.method}, {_resampled(comparison)} resampled, "
+            f"seed {comparison.seed}."
+        )
+
+
+def _in_detail(scores: Scores, table: Ranking) -> Ranking:
+    """Return a table of every score: against each annotator, with every baseline, system and share."""
+    names = [name for measure in table.measures for name in scores.annotators_of(measure)]
+    annotators = list(dict.fromkeys(names))
+    rows = [row for row in table.rows if row.role == "system"]
+    if annotators[1:]:
+        rows = [
+            RankingRow(
+                name=f"{row.name} / {annotator}",
+                cells=tuple(_detail_cell(scores, row.name, annotator, m) for m in table.measures),
+            )
+            for row in rows
+            for annotator in annotators
+        ]
+    by_aggregate: dict[str, list[str]] = {}
+    for measure in table.measures:
+        by_aggregate.setdefault(measure.aggregate.replace("_", " "), []).append(measure.name)
+    aggregates = "; ".join(f"{', '.join(names)}: {aggregate}" for aggregate, names in by_aggregate.items())
+    if scores.context is not None:
+        rows += context_rows(scores.context, table.measures, every=True)
+    return replace(table, rows=tuple(rows), notes=(f"Over items, {aggregates}.",), signatures=(), against="")
+
+
+def _detail_cell(scores: Scores, system: str, annotator: str, measure: Measure) -> RankingCell | None:
+    if annotator not in scores.annotators_of(measure):
+        return None
+    score = scores.estimate(measure, system, annotator, measure.aggregate)
+    key = ScoreKey(system, annotator, measure, measure.aggregate)
+    return RankingCell(value=score.value, interval=scores.intervals.get(key, UNDEFINED))
+
+
+def counted(compared: MeasureComparison) -> str:
+    """Return how many items systems have, as ``6 items`` or ``1 to 20 items``."""
+    fewest, most = compared.item_counts
+    return plural(most, "item") if fewest == most else f"{fewest:,} to {most:,} items"
 
 
 def adjusted_p(comparison: Comparison) -> str:
@@ -367,96 +304,49 @@ def adjusted_p(comparison: Comparison) -> str:
     return f"adjusted p ({'Tukey' if by_tukey else 'Holm'})"
 
 
-def _star(meaning: str, starred: bool, form: str) -> dict[str, str]:
-    """Say what a star means, in LaTeX, where no reader of the paper sees the lines below."""
-    return {"note": f"* {meaning}"} if starred and form == "latex" else {}
-
-
-def _context(found: SystemComparison, measure: Measure) -> Iterator[str]:
-    return context_lines(found.scores, measure) if found.scores.context is not None else iter(())
-
-
-def _groups(
-    groups: Groups, each: MeasureComparison, level: str, form: str, table: Callable[..., str]
-) -> Iterator[str]:
-    """Give the figures of each group, systems in the order of the ranking, and which cost most."""
-    head = [groups.by, "system", "items", "undefined", "figure", f"{level} from", "to", "cost"]
-    of_systems = [groups.of(each.measure, ranked.system) for ranked in each.ranking]
-    rows = [row for of_group in zip(*of_systems, strict=True) for row in of_group]
-    blank = "\n" if form == "md" else ""
-    yield blank
-    star = _star("costs most", any(row.costs_most for row in rows), form)
-    yield table(head, [_of_group(row, groups.by) for row in rows], texts=2, **star)
-    yield blank
-    yield f"{_comment(form)}cost: what the figure of all would gain if the group were like the rest; * most\n"
-
-
-def _of_group(row: GroupScore, by: str) -> list[str]:
-    name = f"{group_name(row.group, by)} *" if row.costs_most else group_name(row.group, by)
-    others = [
-        "-" if math.isnan(value) else figure(value, row.measure) for value in (row.low, row.high, row.cost)
-    ]
-    counts = [str(row.items), str(row.undefined)]
-    return [name, row.system, *counts, figure(row.value, row.measure), *others]
-
-
-def _ranked(row: Ranked, found: MeasureComparison) -> list[str]:
-    value, *ends = (figure(each, found.measure) for each in (row.value, row.low, row.high))
-    counts = [str(count) for count in (row.wins, row.ties, row.losses)]
-    told = Best(value) if row.place == 1 else value
-    return [row.system, row.letters, str(row.items), told, *ends, *counts]
-
-
-def _pair(pair: Pair, measure: Measure) -> list[str]:
-    second = f"{pair.second} *" if pair.significant else pair.second
-    ends = [figure(each, measure) for each in (pair.difference, pair.low, pair.high)]
-    return [
-        pair.first,
-        second,
-        str(pair.items),
-        *ends,
-        _p(pair.p),
-        _p(pair.adjusted),
-        *map(_number, (pair.d_z, pair.superiority)),
-    ]
-
-
 def _number(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.3f}"
 
 
 def _p(value: float) -> str:
-    if math.isnan(value):
-        return "-"
-    return "<.0001" if value < 1e-4 else f"{value:.4f}"
+    return "-" if math.isnan(value) else format_p(value).removeprefix("= ").replace("< ", "<")
 
 
-def how_tested(each: MeasureComparison, comparison: Comparison) -> Iterator[str]:
-    """Say how it was tested, and what the test of all systems and the study of reliability found."""
-    told = _TESTS[comparison.test]
+def how_tested(compared: MeasureComparison, comparison: Comparison) -> Iterator[str]:
+    """Report how it was tested, and the results of the test of all systems and the study of reliability."""
+    test = _TESTS[comparison.test]
     if comparison.test == "permutation":
-        told += f", {_swaps(each)}"
+        test += f", {swaps_of(compared)}"
     if comparison.test == "friedman" and comparison.against is not None:
-        told = "Friedman's test, normal distribution of differences of mean ranks"
+        test = "Friedman's test, normal distribution of differences of mean ranks"
     if comparison.test != "friedman" or comparison.against is not None:
-        told += f", Holm over {plural(_tested(each), 'pair')}"
-    yield f"* told apart at {comparison.alpha:g}: {told}"
-    yield from too_few_items(each, comparison)
-    if each.measure.resamples_classes:
-        yield f"intervals: {each.measure.weight_unit} drawn anew in place of items"
-    elif each.measure.aggregate == "gathered":
-        yield f"intervals of {each.resamples:,} draws"
-    if each.friedman is not None:
-        found = each.friedman
-        ranks = f"mean ranks that differ by {_number(found.critical)} are told apart; "
-        yield (  # the threshold is Tukey's, of all pairs
-            f"Friedman: chi2 {_number(found.chi_squared)}, p {_p(found.p)}; "
-            f"{ranks if comparison.against is None else ''}on {_common(found.items, comparison)}"
-        )
-    if each.undefined:
-        yield f"{plural(each.undefined, 'item')} without a value for some system"
-    if each.reliability is not None:
-        yield from _reliability(each.reliability, each.measure, comparison)
+        test += f", Holm over {plural(_tested(compared), 'pair')}"
+    yield f"* significant at {comparison.alpha:g}: {test}."
+    yield from too_few_items(compared, comparison)
+    yield from _lines_on_resamples(compared)
+    if compared.friedman is not None:
+        yield _line_of_friedman(compared, comparison)
+    if compared.undefined:
+        yield f"{plural(compared.undefined, 'item')} without a value for some system."
+    if compared.reliability is not None:
+        yield from _lines_on_reliability(compared.reliability, compared.measure, comparison, 2)
+
+
+def _lines_on_resamples(compared: MeasureComparison) -> Iterator[str]:
+    if compared.measure.resamples_classes:
+        yield f"Intervals resample {compared.measure.weight_unit} in place of items."
+    elif compared.measure.aggregate == "gathered":
+        yield f"Intervals are of {compared.resamples:,} resamples."
+
+
+def _line_of_friedman(compared: MeasureComparison, comparison: Comparison) -> str:
+    friedman = compared.friedman
+    assert friedman is not None, "Friedman's test was made"
+    ranks = f"mean ranks that differ by {_number(friedman.critical)} differ significantly; "
+    return (  # the threshold is Tukey's, of all pairs
+        f"Friedman: chi2 {_number(friedman.chi_squared)}, p {format_p(friedman.p)}; "
+        f"{ranks if comparison.against is None else ''}on {_common(friedman.items, comparison)}."
+    )
 
 
 def _common(count: int, comparison: Comparison) -> str:
@@ -466,61 +356,37 @@ def _common(count: int, comparison: Comparison) -> str:
     return f"{plural(count, 'cluster' if comparison.clustered else 'item')} that all systems have"
 
 
-def _tested(each: MeasureComparison) -> int:
+def _tested(compared: MeasureComparison) -> int:
     """Return how many pairs have a p-value."""
-    return sum(not math.isnan(pair.p) for pair in each.pairs)
+    return sum(not math.isnan(pair.p) for pair in compared.pairs)
 
 
-def _swaps(each: MeasureComparison) -> str:
-    """Return how many swaps are behind the tests, which depends on the items of a pair."""
-    tested = [pair for pair in each.pairs if pair.items]
-    counts = sorted({pair.permutations for pair in tested}) or [0]
-    if all(pair.exact for pair in tested):
-        return (
-            f"all {counts[0]:,} swaps"
-            if counts[0] == counts[-1]
-            else f"all {counts[0]:,} to {counts[-1]:,} swaps"
-        )
-    drawn = f"{max(pair.permutations for pair in tested if not pair.exact):,} random swaps"
-    return f"all swaps of pairs with few items, else {drawn}" if any(pair.exact for pair in tested) else drawn
-
-
-def too_few_items(each: MeasureComparison, comparison: Comparison) -> Iterator[str]:
+def too_few_items(compared: MeasureComparison, comparison: Comparison) -> Iterator[str]:
     """Report that no difference could be significant, if too few items differ."""
-    if each.smallest_p >= comparison.alpha:
-        least = _p(each.smallest_p)
-        yield f"too few items differ: no adjusted p could be smaller than {least}"
+    if compared.smallest_p >= comparison.alpha:
+        least = format_p(compared.smallest_p).removeprefix("= ")
+        yield f"Too few items differ: no adjusted p could be smaller than {least}."
 
 
-def _reliability(found: Reliability, measure: Measure, comparison: Comparison) -> Iterator[str]:
+def _lines_on_reliability(
+    reliability: Reliability, measure: Measure, comparison: Comparison, digits: int
+) -> Iterator[str]:
     yield (
-        f"reliability: E rho2 {_number(found.e_rho2)}, Phi {_number(found.phi)}; for .95 they need "
-        f"{_count(found.items_for_e_rho2)} and {_count(found.items_for_phi)} items; on "
-        f"{_common(found.components.studied, comparison)}"
+        f"Reliability: E rho2 {_number(reliability.e_rho2)}, Phi {_number(reliability.phi)}; for .95 they "
+        f"need {_count(reliability.items_for_e_rho2)} and {_count(reliability.items_for_phi)} items; on "
+        f"{_common(reliability.components.studied, comparison)}."
     )
-    yield f"smallest difference that is detected with power .8: {figure(found.detectable, measure)}"
+    detectable = format_score(reliability.detectable, measure, digits)
+    yield f"Smallest difference that is detected at 80 % power: {detectable}."
 
 
 def _count(value: float) -> str:
     return f"{value:,.0f}" if math.isfinite(value) else "more than any number of"
 
 
-def _notes_of_comparisons(comparison: Comparison) -> Iterator[str]:
-    for each in comparison.disagreements:
-        verb = "tell them apart" if each.significant else "do not both tell them apart"
-        yield (
-            f"{each.first} ranks {each.better} before {each.worse}, {each.second} the other way round; "
-            f"they {verb}"
-        )
-    yield from item_notes(comparison)
-    if comparison.left_out:
-        yield f"{plural(len(comparison.left_out), 'item')} left out: no pair has them"
-    yield f"intervals: expanded {comparison.method}, {_drawn(comparison)} drawn anew, seed {comparison.seed}"
-
-
 def item_notes(comparison: Comparison) -> Iterator[str]:
-    """Say what comes of systems that have different items."""
-    if any(each.item_counts[0] < each.item_counts[1] for each in comparison.measures):
+    """Report what comes of systems that have different items."""
+    if any(compared.item_counts[0] < compared.item_counts[1] for compared in comparison.measures):
         if comparison.against is not None:
             whose = "each score is over the items that both of a pair have"
         else:
@@ -528,20 +394,176 @@ def item_notes(comparison: Comparison) -> Iterator[str]:
                 "each score is over its system's own items, each pair is tested on the items that both have"
             )
         yield f"systems have different items: {whose}; ranking and groups follow the pairs"
-    yield from (f"system {system} {told}" for system, told in few_items(comparison))
+    yield from (f"system {system} {reason}" for system, reason in few_items(comparison))
 
 
 def few_items(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Give systems that share too few items with others, and say so."""
+    """Give systems that share too few items with others, and the reason."""
     for system, items in comparison.few.items():
         shared = f"at most {plural(items, 'item')}" if items else "no item"
         yield system, f"has {shared} in common with any other: too few to be compared"
 
 
-def _drawn(comparison: Comparison) -> str:
-    """Return what intervals draw: so many items, or clusters, if that is the same for all."""
+def _resampled(comparison: Comparison) -> str:
+    """Return what intervals resample: so many items, or clusters, if that is the same for all."""
     unit = "cluster" if comparison.clustered else "item"
-    counts = {each.item_counts for each in comparison.measures}
+    counts = {compared.item_counts for compared in comparison.measures}
     if any(fewest < most for fewest, most in counts):
         return f"{unit}s of each system, or pair,"
     return plural(comparison.units, unit)
+
+
+def group_name(name: str | None, by: str) -> str:
+    """Return what a group is called in tables."""
+    return f"(no {by})" if name is None else name
+
+
+def _of_groups(groups: Groups, table: Ranking, digits: int) -> Ranking:
+    """Return the scores of each group, systems in the order of the ranking."""
+    rows = []
+    for row in table.rows:
+        by_measure = [groups.of(measure, row.name) for measure in table.measures]
+        some = next(filter(None, by_measure), None) if row.role == "system" else None
+        for place, group in enumerate(some or ()):
+            cells = (_group_cell(scores[place]) if scores else None for scores in by_measure)
+            name = f"{row.name}, {group_name(group.group, groups.by)}"
+            rows.append(RankingRow(name=name, cells=tuple(cells), role="group"))
+    sizes = [f"{group_name(name, groups.by)} {size:,}" for name, size in groups.sizes.items()]
+    notes = [f"Items of each {groups.by}: {', '.join(sizes)}.", *_group_losses(groups, table, digits)]
+    return replace(
+        table, rows=tuple(rows), notes=tuple(notes), signatures=(), against="", subject=f"by {groups.by}"
+    )
+
+
+def _group_cell(score: GroupScore) -> RankingCell:
+    return RankingCell(value=score.value, interval=(score.low, score.high))
+
+
+def _group_losses(groups: Groups, table: Ranking, digits: int) -> Iterator[str]:
+    """Report the group that lost each system most by the main measure."""
+    measure = table.measures[0]
+    losses = [
+        f"{row.system} in {group_name(row.group, groups.by)} ({format_score(row.cost, measure, digits)})"
+        for row in groups.rows
+        if row.measure == measure and row.costs_most
+    ]
+    if losses:
+        gain = "what all would gain if it were like the rest"
+        yield f"Most {measure.name} is lost by {', '.join(losses)}: {gain}."
+
+
+def render_agreement(
+    agreement: AnnotatorAgreement,
+    form: str,
+    options: TableOptions,
+    *,
+    width: int = 80,
+    encoding: str = "utf-8",
+) -> str:
+    """Return inter-annotator agreement: a matrix by the main measure, means by all, alpha and kappa."""
+    writer = _Writer(form, options, width, encoding)
+    measures = _measures_of_agreement(agreement, options)
+    parts: list[str] = []
+    matrices = measures if options.show or options.details else measures[:1]
+    for measure in matrices if agreement.persons else ():
+        parts += _matrix(agreement, measure, writer)
+    head = ["measure", *(name.replace("_", " ") for name in agreement.means(measures[0]))]
+    rows = [[_titled(measure), *_means(agreement, measure, options.digits)] for measure in measures]
+    parts.append(writer.table(head, rows, texts=1))
+    rated = f" ({agreement.rated})" if agreement.rated else ""
+    beyond = (_beyond("Krippendorff's alpha", agreement.alpha), _beyond("Fleiss' kappa", agreement.kappa))
+    signed = [signed_whole(agreement.signatures, m) for m in _first_of_protocols(measures)]
+    lines = [f"Beyond chance{rated}: {'; '.join(beyond)}.", *signed]
+    parts.append(
+        "".join(map(writer.sentence, lines[:1])) + "".join(_signature(text, form) for text in signed)
+    )
+    return "\n".join(parts)
+
+
+def _signature(text: str, form: str) -> str:
+    if form == "md":
+        return f"\n{code_in_markdown(text)}\n"
+    return f"% {for_terminal(text)}\n" if form == "latex" else f"{for_terminal(text)}\n"
+
+
+def _first_of_protocols(measures: Sequence[Measure]) -> list[Measure]:
+    return list({measure.protocol: measure for measure in reversed(measures)}.values())[::-1]
+
+
+def _titled(measure: Measure) -> str:
+    return f"{measure}, %" if measure.range == PER_CENT else str(measure)
+
+
+def _means(agreement: AnnotatorAgreement, measure: Measure, digits: int) -> list[str]:
+    return [format_score(mean.value, measure, digits) for mean in agreement.means(measure).values()]
+
+
+def _measures_of_agreement(agreement: AnnotatorAgreement, options: TableOptions) -> list[Measure]:
+    """Return the measures that are shown, the main one first."""
+    if options.show:
+        return [find(name, agreement.measures) for name in options.show]
+    chosen = [measure for measure in agreement.measures if options.every or measure.headline]
+    chosen = chosen or list(agreement.measures)
+    main = main_measure(next(iter(agreement.scores.values())))
+    return sorted(chosen, key=lambda measure: measure != main)
+
+
+def _matrix(agreement: AnnotatorAgreement, measure: Measure, writer: _Writer) -> Iterator[str]:
+    """Give the scores of each pair of annotators, the mean of both directions, and the odd one out."""
+    digits = writer.options.digits
+    pairs = _pair_values(agreement, measure)
+    means = {name: _mean_with_others(pairs, name) for name in agreement.annotators}
+    unit = ", %" if measure.range == PER_CENT else ""
+    head = [f"{measure.name}{unit}", *agreement.annotators, "mean"]
+    rows = [
+        [
+            name,
+            *(
+                _matrix_cell(pairs.get(frozenset((name, other))), measure, digits)
+                for other in agreement.annotators
+            ),
+            format_score(means[name], measure, digits),
+        ]
+        for name in agreement.annotators
+    ]
+    yield writer.table(head, rows, texts=1)
+    odd = _odd_one(means, measure)
+    if odd is not None:
+        others = fmean(value for name, value in means.items() if name != odd and not math.isnan(value))
+        apart = format_score(abs(others - means[odd]), measure, 0)
+        yield writer.sentence(f"Odd one out: {odd}, {apart} points from the mean of the others.")
+
+
+def _pair_values(agreement: AnnotatorAgreement, measure: Measure) -> dict[frozenset[str], float]:
+    """Return the score of each pair, the mean of both directions."""
+    values: dict[frozenset[str], list[float]] = {}
+    for pair in agreement.pairs:
+        value = agreement.estimate(measure, *pair).value
+        if not math.isnan(value):
+            values.setdefault(frozenset(pair), []).append(value)
+    return {pair: fmean(both) for pair, both in values.items()}
+
+
+def _mean_with_others(pairs: dict[frozenset[str], float], name: str) -> float:
+    own = [value for pair, value in pairs.items() if name in pair]
+    return fmean(own) if own else math.nan
+
+
+def _matrix_cell(value: float | None, measure: Measure, digits: int) -> str:
+    return "" if value is None else format_score(value, measure, digits)
+
+
+def _odd_one(means: dict[str, float], measure: Measure) -> str | None:
+    """Return the annotator who is further from the others than these are from each other."""
+    sign = -1 if measure.direction == "lower" else 1
+    known = sorted((sign * mean, name) for name, mean in means.items() if not math.isnan(mean))
+    if len(known) < 3:
+        return None
+    (least, odd), (second, _), (most, _) = known[0], known[1], known[-1]
+    return odd if second - least > max(most - second, _ODD * (measure.range[1] - measure.range[0])) else None
+
+
+def _beyond(name: str, agreement: Agreement) -> str:
+    if math.isnan(agreement.value):
+        return f"{name} undefined, {agreement.reason}"
+    return f"{name} {agreement.value:.3f} ({plural(agreement.units, 'unit')})"

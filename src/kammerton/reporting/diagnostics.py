@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -118,21 +119,35 @@ class _Excerpt:
 def render_grouped(
     diagnostics: Iterable[Diagnostic], *, colour: bool = False, width: int = 80, encoding: str = "utf-8"
 ) -> list[str]:
-    """Return the lines of many diagnostics: the first of each kind, then how many more there are."""
+    """Return the lines of many diagnostics: the first errors of each kind, and how many more there are.
+
+    Several warnings or notes of a kind are one line, and their hint.
+    """
     kinds: dict[tuple[str, Severity], list[Diagnostic]] = {}
     for diagnostic in _distinct(diagnostics):
         kinds.setdefault((diagnostic.code, diagnostic.severity), []).append(diagnostic)
     lines = []
     for (code, severity), same in kinds.items():
-        for diagnostic in same[:LISTED]:
+        listed = 1 if severity != "error" else LISTED
+        rest = _more(same[listed:])
+        if severity != "error" and rest:
+            first = replace(same[0], excerpt=None, message=f"{same[0].message}; and {rest}")
+            lines += render_diagnostic(first, colour=colour, width=width, encoding=encoding)
+            continue
+        for diagnostic in same[:listed]:
             lines += render_diagnostic(diagnostic, colour=colour, width=width, encoding=encoding)
-        rest = same[LISTED:]
         if rest:
-            files = {diagnostic.file for diagnostic in rest if diagnostic.file is not None}
-            where = f" in {plural(len(files), 'file')}" if files else ""
-            number = sum(diagnostic.count for diagnostic in rest)
-            lines.append(f"{_head(severity, code, colour=colour)} {number:,} more of this kind{where}")
+            lines.append(f"{_head(severity, code, colour=colour)} {rest}")
     return lines
+
+
+def _more(diagnostics: Sequence[Diagnostic]) -> str:
+    """Return how many more of a kind there are; nothing if there are none."""
+    if not diagnostics:
+        return ""
+    files = {diagnostic.file for diagnostic in diagnostics if diagnostic.file is not None}
+    where = f" in {plural(len(files), 'file')}" if files else ""
+    return f"{sum(diagnostic.count for diagnostic in diagnostics):,} more of this kind{where}"
 
 
 def _distinct(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

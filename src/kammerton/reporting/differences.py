@@ -9,7 +9,7 @@ from functools import partial
 
 from kammerton.errors import out_of
 from kammerton.model.measure import Measure
-from kammerton.reporting.tables import FORMS, aligned, figure
+from kammerton.reporting.tables import FORMS, aligned, format_score
 from kammerton.runs.diff import Change, ItemChange, RunDifference
 
 __all__ = ["render_difference", "summary_of"]
@@ -19,7 +19,7 @@ _SHOWN = 20
 
 
 def render_difference(difference: RunDifference, form: str, *, encoding: str = "utf-8") -> str:
-    """Return the corpus figures and items that changed as tables, the largest changes of items first.
+    """Return the corpus scores and items that changed as tables, the largest changes of items first.
 
     Those of headline measures are shown where there are any.
     """
@@ -58,7 +58,7 @@ def _tables(difference: RunDifference) -> Iterator[_Table]:
         for change in listed
     ]
     names = ("system", "annotator", "measure", "aggregate")
-    yield "Corpus figures", (*names, *_VALUES), rows, 4, len(changed) - len(rows)
+    yield "Corpus scores", (*names, *_VALUES), rows, 4, len(changed) - len(rows)
     headline = [change for change in difference.items if change.measure.headline] or difference.items
     largest = sorted(headline, key=_size, reverse=True)[:_SHOWN]
     rows = [
@@ -84,16 +84,16 @@ def _status(change: ItemChange) -> str:
 
 
 def _values(change: Change) -> list[str]:
-    """Return before, after and difference as tables print figures; a difference has its sign."""
-    cells = [_figure(value, change.measure) for value in (change.before, change.after)]
+    """Return before, after and difference as tables print scores; a difference has its sign."""
+    cells = [_score(value, change.measure) for value in (change.before, change.after)]
     if math.isnan(change.difference):
         return [*cells, ""]
-    text = _figure(change.difference, change.measure)
+    text = _score(change.difference, change.measure)
     return [*cells, text if text.startswith("-") else f"+{text}"]
 
 
-def _figure(value: float, measure: Measure) -> str:
-    return "-" if math.isnan(value) else figure(value, measure)
+def _score(value: float, measure: Measure) -> str:
+    return "-" if math.isnan(value) else format_score(value, measure, 2)
 
 
 def summary_of(difference: RunDifference) -> str:
@@ -103,6 +103,6 @@ def summary_of(difference: RunDifference) -> str:
     only = len(difference.only_before) + len(difference.only_after)
     parts = [f"{out_of(items, difference.compared, 'item')} changed"]
     parts += [f"{only:,} only in one run"] if only else []
-    parts.append(f"{out_of(scores, len(difference.scores), 'corpus figure')} changed")
+    parts.append(f"{out_of(scores, len(difference.scores), 'corpus score')} changed")
     within = f" by more than {difference.tolerance:g}" if difference.tolerance else ""
     return "; ".join(parts) + within

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from kammerton.errors import OptionError
 from kammerton.model.measure import Measure, find
@@ -19,21 +19,31 @@ from kammerton.reporting.charts import (
     render_chart,
     scatter,
 )
-from kammerton.reporting.comparisons import context_blocks, render_comparison
+from kammerton.reporting.comparisons import render_comparison, render_scores, render_tests
 from kammerton.reporting.diagnostics import closing_line
 from kammerton.reporting.html.classes import losses_by_class
-from kammerton.reporting.html.comparison import group_chart, pair_tables, ranks_of
+from kammerton.reporting.html.comparison import group_chart, ranks_of
 from kammerton.reporting.html.items import histogram
-from kammerton.reporting.html.overview import forest_of, score_blocks
+from kammerton.reporting.html.overview import forest_of
 from kammerton.reporting.html.page import Source, fill, is_per_cent, scaled, unit_of
-from kammerton.reporting.tables import Block, build_blocks, latex, render_blocks
+from kammerton.reporting.rankings import (
+    TableOptions,
+    comparison_of,
+    rankings,
+    render_rankings,
+    shown_measures,
+    table_texts,
+    verdict,
+)
+from kammerton.reporting.tables import latex
 from kammerton.results.comparison import SystemComparison
 from kammerton.results.scores import Scores
+from kammerton.statistics.comparison import Comparison
 
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["CHARTS", "chart", "chart_of", "charts_of", "figure_files", "html_of"]
+__all__ = ["CHARTS", "chart", "chart_of", "charts_of", "document_of", "figure_files", "html_of", "text_of"]
 
 _SYSTEMS = 6
 """Systems whose classes are drawn."""
@@ -152,20 +162,17 @@ def figure_files(source: Source, prefix: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _tables(source: Source) -> Iterator[tuple[str, str]]:
-    blocks, notes = _blocks(source.scores)
-    for block in blocks:
-        yield f"figures-{block.protocol}", render_blocks([block], "latex", notes=notes)
+    """Give a table for each protocol, the pairs of systems by the main measure, and the losses by class."""
+    options = TableOptions()
+    tables = rankings(source.scores, source.comparison, options)
+    for table in tables:
+        if table.measures:
+            yield f"figures-{table.measures[0].protocol}", render_rankings([table], "latex", options)
     if source.comparison is not None:
-        comparison = SystemComparison(source.scores, source.comparison)
-        yield "comparison", render_comparison(comparison, "latex")
+        yield "comparison", render_tests(source.comparison, tables, "latex", options)
     rows = list(_loss_rows(source))
     if rows:
         yield "losses", latex(["system", "class", "in all", "lost", "of all loss", "unit"], rows, texts=2)
-
-
-def _blocks(scores: Scores) -> tuple[Sequence[Block], Sequence[str]]:
-    """Return the tables of figures, with floors and ceiling if known, and what is to be said of them."""
-    return (build_blocks(scores), ()) if scores.context is None else context_blocks(scores)
 
 
 def _loss_rows(source: Source) -> Iterator[list[str]]:
@@ -183,24 +190,39 @@ def _rows(system: str, class_losses: ClassLosses) -> Iterator[list[str]]:
             yield [system, row.name, *amounts, class_losses.unit_of_loss]
 
 
-def html_of(result: Scores | SystemComparison) -> str:
-    """Return a result as tables."""
+_QUICK = 5000
+"""Items times systems up to which intervals and tests of scores are printed unasked."""
+
+
+def text_of(result: Scores | SystemComparison) -> str:
+    """Return a result as the command line prints it."""
+    if isinstance(result, Scores) and sum(count["total"] for count in result.counts.values()) > _QUICK:
+        result = result.remade(bootstrap=None)
+    return document_of(result, "table").rstrip("\n")
+
+
+def document_of(result: Scores | SystemComparison, form: str, **options: Any) -> str:
+    """Return a result as a table in one form; see :class:`.TableOptions`."""
     if isinstance(result, SystemComparison):
-        source = Source(key="", scores=result.scores, comparison=result.comparison)
-        tables = pair_tables(source)
+        return render_comparison(result, form, TableOptions(**options))
+    return render_scores(result, form, TableOptions(**options))
+
+
+def html_of(result: Scores | SystemComparison) -> str:
+    """Return a result as the table that a notebook shows."""
+    options = TableOptions()
+    scores = result if isinstance(result, Scores) else result.scores
+    if isinstance(result, SystemComparison):
+        comparison: Comparison | None = result.comparison
     else:
-        source, tables = Source(key="", scores=result), []
-    level = source.scores.ci
+        comparison = comparison_of(scores, shown_measures(scores, options))
+    tables = rankings(scores, comparison, options)
     return str(
         fill(
             "notebook",
-            blocks=score_blocks(source),
-            tables=tables,
-            not_evaluated=", ".join(
-                str(m) for m in source.scores.measures if m.headline and not source.scores.is_evaluated(m)
-            ),
-            closing=closing_line(source.scores),
-            level=None if level is None else f"{100 * level:g} %",
+            sentence=verdict(scores, comparison, tables[0], options.digits) if tables else "",
+            tables=[(table, table_texts(table, options)) for table in tables],
+            closing=closing_line(scores),
         )
     )
 

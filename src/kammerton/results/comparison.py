@@ -397,7 +397,7 @@ def _decided(comparison: MeasureComparison) -> Iterator[tuple[str, str, Pair]]:
             yield pair.second, pair.first, pair
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SystemComparison(Shown):
     """Systems compared, each pair on the items that both have.
 

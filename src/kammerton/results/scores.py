@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kammerton.errors import Diagnostic, OptionError, plural, quote
+from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.model.corpus import ALL, one_of
 from kammerton.model.evidence import Row, Tally
 from kammerton.model.measure import Measure, find
@@ -68,9 +67,38 @@ def summary_rows(scores: Scores, keys: Iterable[Headline] | None = None) -> Iter
 
 
 class Shown:
-    """A result that notebooks show as tables."""
+    """A result that is printed, and that notebooks show, as a table."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Return the table that the command line prints; of many items without intervals and tests."""
+        text: str = import_module(_NOTEBOOK).text_of(self)
+        return text
+
+    def to_markdown(self, *, digits: int = 1, show: Iterable[str] = (), intervals: bool = False) -> str:
+        """Return the table in GitHub's Markdown.
+
+        Parameters
+        ----------
+        digits : int
+            Decimals of per cents; other values have two more.
+        show : iterable of str, optional
+            Measures in this order, the first of which ranks; by default the headline measures.
+        intervals : bool
+            Add the interval of every score, not of the main measure only.
+        """
+        text: str = import_module(_NOTEBOOK).document_of(
+            self, "md", digits=digits, show=tuple(show), intervals=intervals
+        )
+        return text
+
+    def to_latex(self, *, digits: int = 1, show: Iterable[str] = (), intervals: bool = False) -> str:
+        """Return the table in LaTeX, for the package booktabs; parameters as of :meth:`to_markdown`."""
+        text: str = import_module(_NOTEBOOK).document_of(
+            self, "latex", digits=digits, show=tuple(show), intervals=intervals
+        )
+        return text
 
     def _repr_html_(self) -> str:
         """Return the tables that a notebook shows."""
@@ -348,26 +376,6 @@ class Scores(ScoredCorpus, WithCharts):
             raise OptionError.of_import(
                 "pandas data frames need pandas and pyarrow", "pandas", error
             ) from error
-
-    def __repr__(self) -> str:
-        """Return the headline scores, one line per system and protocol."""
-        counts = [
-            f"{name} {count['ok']}/{plural(count['total'], 'item')}" for name, count in self.counts.items()
-        ]
-        lines = [f"Scores({self.task}: {', '.join(counts)})"]
-        for system, protocol in product(self.systems, dict.fromkeys(m.protocol for m in self.measures)):
-            chosen = [m for m in self.measures if m.protocol == protocol and m.headline]
-            if chosen and not any(map(self.is_evaluated, chosen)):
-                lines.append(f"  {system}  {protocol}: not evaluated: needs a reference")
-                continue
-            texts = []
-            for measure in chosen:
-                annotator = self.annotators_of(measure)[-1]
-                value = self.estimate(measure, system, annotator, measure.aggregate).value
-                undefined = "undefined" if self.is_evaluated(measure) else "not evaluated"
-                texts.append(f"{measure.name} {undefined if math.isnan(value) else f'{value:.4f}'}")
-            lines.append(f"  {system}  {protocol}: {', '.join(texts)}")
-        return "\n".join(lines)
 
     def signatures(
         self, annotator: str, items: frozenset[str] | None = None, systems: Sequence[str] = ()

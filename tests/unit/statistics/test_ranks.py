@@ -13,7 +13,6 @@ from kammerton.cli.gate import Threshold
 from kammerton.reporting.documents import item_losses
 from kammerton.reporting.html.page import Source
 from kammerton.reporting.html.summary import judges_of
-from kammerton.reporting.tables import build_blocks, render_blocks
 from kammerton.results.comparison import compare
 from kammerton.results.scores import Scores
 from kammerton.statistics.paired import (
@@ -76,7 +75,7 @@ def test_systems_that_are_right_for_the_same_seconds_are_not_different(
 
 def test_both_of_two_equal_systems_are_the_best_in_tables() -> None:
     scores = rounded("whole", "cut")
-    assert render_blocks(build_blocks(scores), "md").count("**37.50**") == 2  # 4.5 of 12 s
+    assert scores.to_markdown(digits=2).count("**37.50**") == 2  # 4.5 of 12 s
 
 
 def test_a_report_says_that_they_score_the_same() -> None:

@@ -15,7 +15,6 @@ from kammerton.model.annotations import portable
 from kammerton.model.measure import Measure
 from kammerton.reporting.cards import render_citations
 from kammerton.reporting.charts import PAGE, Band, ChartScore, Palette, forest, inline_svg
-from kammerton.reporting.comparisons import shared_line
 from kammerton.reporting.diagnostics import excluded_lines
 from kammerton.reporting.html.page import (
     UNDEFINED,
@@ -28,7 +27,6 @@ from kammerton.reporting.html.page import (
     is_per_cent,
     scaled,
     score_text,
-    sentence,
     shown,
     unit_of,
 )
@@ -150,13 +148,15 @@ def context_note(source: Source) -> str:
     context = context_of(source)
     if context is None:
         return ""
-    floors = "Floors are trivial answers made from the references. "
-    floors += "".join(f"{sentence(line)} " for line in shared_line(context))
+    baselines = "Baselines are trivial answers made from the references. "
+    if context.left_out:
+        shared = plural(context.shared, "item")
+        baselines += f"They and the systems have the {shared} that all systems have here. "
     if not context.items:
-        return f"{floors}No item has two annotators to be compared with."
+        return f"{baselines}No item has two annotators to be compared with."
     out = f"; {plural(context.single, 'item')} with one annotator left out" if context.single else ""
     return (
-        f"{floors}Annotators are each scored against the others of an item, on "
+        f"{baselines}Annotators are each scored against the others of an item, on "
         f"{plural(context.items, 'item')}{out}; shares are of systems against the same annotators, all of an "
         "item but one."
     )

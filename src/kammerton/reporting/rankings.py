@@ -1,0 +1,765 @@
+# SPDX-License-Identifier: MIT
+"""One table of systems by measures, ranked by the main measure, for every way of printing it."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from kammerton.errors import OptionError, clip, plural
+from kammerton.model.corpus import ALL
+from kammerton.model.measure import Measure, find
+from kammerton.reporting.escaping import (
+    bold_in_latex,
+    bold_in_markdown,
+    display_width,
+    for_latex,
+    for_latex_number,
+    for_markdown,
+    for_terminal,
+    pad,
+)
+from kammerton.reporting.tables import (
+    DIGITS,
+    PER_CENT,
+    code_in_markdown,
+    format_difference,
+    format_p,
+    format_score,
+    signed_protocol,
+)
+from kammerton.results.comparison import compare
+from kammerton.results.context import Context, ContextScore, Role
+from kammerton.results.scores import Scores
+from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair
+from kammerton.statistics.intervals import UNDEFINED, Interval
+from kammerton.statistics.paired import is_tie, scale_of
+from kammerton.statistics.resampling import ScoreKey
+
+__all__ = [
+    "Ranking",
+    "RankingCell",
+    "RankingRow",
+    "TableOptions",
+    "compared_by",
+    "comparison_of",
+    "context_rows",
+    "interval_text",
+    "main_measure",
+    "notes_on_context",
+    "rankings",
+    "render_rankings",
+    "shown_measures",
+    "swaps_of",
+    "table_texts",
+    "verdict",
+    "wrapped",
+]
+
+_MOST_COLUMNS = 10
+"""Measures of several protocols that stand in one table; more have a table for each protocol."""
+_MOST_COUNTS = 6
+"""Counts of undefined items that are listed."""
+_LONGEST_NAME = 40
+_NAMED = 6
+"""Annotators that are named."""
+_GAP = "  "
+_JOINED = {" %": "\xa0%", " p = ": " p\xa0=\xa0", " p < ": " p\xa0<\xa0"}
+"""Where lines do not break."""
+_TESTS = {
+    "permutation": "paired permutation test",
+    "t": "paired t test",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+    "friedman": "Friedman's test",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableOptions:
+    """What a reader chose of a table."""
+
+    digits: int = DIGITS  # decimals of per cents; other values have two more
+    intervals: bool = False  # whether every score has its interval, not those of the main measure only
+    every: bool = False  # whether all measures are shown, not the headline measures only
+    show: tuple[str, ...] = ()  # measures in this order, the first of which ranks
+    tests: bool = False  # whether the pairs of systems follow
+    details: bool = False  # whether everything else follows
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.digits <= 10:
+            raise OptionError(f"digits must be 0 to 10, got {self.digits}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingCell:
+    """A score in a table."""
+
+    value: float
+    interval: Interval = UNDEFINED
+    letters: str = ""  # systems that share one do not differ significantly
+    is_best: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingRow:
+    """The scores of a system, a baseline, the annotators or a group."""
+
+    name: str
+    cells: tuple[RankingCell | None, ...]  # one for each measure; None where there is no score
+    role: Literal["system", "context", "group"] = "system"
+    remark: str = ""  # stands in place of the interval of the main measure
+    difference: str = ""  # from the system that all are compared with
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """A table of systems by measures."""
+
+    measures: tuple[Measure, ...]  # the columns; the first ranks the rows
+    rows: tuple[RankingRow, ...]  # systems, the best first; behind them those of another role
+    notes: tuple[str, ...] = ()  # sentences below the table
+    signatures: tuple[str, ...] = ()
+    level: str = ""  # of the intervals, as ``"95 % CI"``
+    against: str = ""  # system that all are compared with
+    subject: str = ""  # what the rows are, if not systems
+
+    @property
+    def unit(self) -> str:
+        """The unit of all scores; nothing if they have several."""
+        return "%" if all(measure.range == PER_CENT for measure in self.measures) else ""
+
+    @property
+    def title(self) -> str:
+        """What stands above the names: the protocol of the main measure, the unit, and the groups."""
+        return ", ".join(filter(None, (self.measures[0].protocol, self.unit, self.subject)))
+
+    @property
+    def caption(self) -> str:
+        """What the table has, in sentences."""
+        protocols = dict.fromkeys(measure.protocol for measure in self.measures)
+        title = ", ".join(filter(None, (*protocols, self.unit, self.subject)))
+        return " ".join((f"{title}{f'; {self.level} in brackets' if self.level else ''}.", *self.notes))
+
+    def heading(self, measure: Measure) -> str:
+        """Return the heading of a column: the measure, its protocol if another has its name, and its unit."""
+        namesakes = [other for other in self.measures if other.name == measure.name]
+        is_clear = measure.protocol == self.measures[0].protocol or not namesakes[1:]
+        name = measure.name if is_clear else str(measure)
+        return f"{name} %" if not self.unit and measure.range == PER_CENT else name
+
+    def arrow(self, measure: Measure) -> str:
+        """Return which way is better, of the main measure and of those that are better lower."""
+        if measure.direction == "lower":
+            return "↓"
+        return "↑" if measure == self.measures[0] else ""
+
+
+def main_measure(scores: Scores) -> Measure:
+    """Return the measure that ranks systems: that of the task, or the first headline measure."""
+    task = scores.origin.task
+    evaluated = [measure for measure in scores.measures if scores.is_evaluated(measure)] or scores.measures
+    by_address = {str(measure): measure for measure in evaluated}
+    headline = next((measure for measure in evaluated if measure.headline), evaluated[0])
+    return by_address.get(task.leading) or by_address.get(task.judge) or headline
+
+
+def shown_measures(scores: Scores, options: TableOptions) -> tuple[Measure, ...]:
+    """Return the measures that a table shows, the main one first."""
+    if options.show:
+        known = scores.origin.task.measures
+        return tuple(dict.fromkeys(find(name, scores.measures, known) for name in options.show))
+    chosen = [measure for measure in scores.measures if options.every or measure.headline]
+    main = main_measure(scores)
+    return tuple(dict.fromkeys((main, *(chosen or scores.measures))))
+
+
+def comparison_of(scores: Scores, measures: Sequence[Measure]) -> Comparison | None:
+    """Compare systems by measures, as their intervals were asked for; None where nothing can be tested."""
+    bootstrap = scores.origin.bootstrap
+    comparable = [m for m in measures if m.needs != "annotators" and scores.is_evaluated(m)]
+    if bootstrap is None or len(scores.systems) < 2 or not comparable:
+        return None
+    try:
+        return compare(
+            scores,
+            measures=comparable,
+            level=bootstrap.level,
+            method=bootstrap.method,
+            resamples=bootstrap.resamples,
+            seed=bootstrap.seed,
+            clusters=bootstrap.clusters,
+        )
+    except OptionError:  # no item in common: there is nothing to compare
+        return None
+
+
+def compared_by(comparison: Comparison | None, measure: Measure) -> MeasureComparison | None:
+    """Return the comparison by one measure, if there is one."""
+    compared = () if comparison is None else comparison.measures
+    return next((by_measure for by_measure in compared if by_measure.measure == measure), None)
+
+
+def rankings(scores: Scores, comparison: Comparison | None, options: TableOptions) -> list[Ranking]:
+    """Return the tables of scores: one, or one for each protocol if there are many measures."""
+    chosen = shown_measures(scores, options)
+    measures = tuple(measure for measure in chosen if scores.is_evaluated(measure))
+    waiting = ", ".join(str(measure) for measure in chosen if measure not in measures)
+    note = f"Not evaluated, for lack of references: {waiting}."
+    tables = [_ranking(scores, comparison, own, options) for own in _by_table(measures)]
+    if waiting and tables:
+        tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, note))
+    elif waiting:
+        tables.append(Ranking(measures=(), rows=(), notes=(note,)))
+    return tables
+
+
+def _by_table(measures: Sequence[Measure]) -> list[tuple[Measure, ...]]:
+    """Return the measures of each table."""
+    if len(measures) <= _MOST_COLUMNS:
+        return [tuple(measures)] if measures else []
+    by_protocol: dict[str, list[Measure]] = {}
+    for measure in measures:
+        by_protocol.setdefault(measure.protocol, []).append(measure)
+    return [tuple(own) for own in by_protocol.values()]
+
+
+def _ranking(
+    scores: Scores, comparison: Comparison | None, measures: tuple[Measure, ...], options: TableOptions
+) -> Ranking:
+    columns = [_column(scores, compared_by(comparison, measure), measure) for measure in measures]
+    defined = tuple(
+        measure
+        for measure, column in zip(measures, columns, strict=True)
+        if options.every or options.show or not all(math.isnan(cell.value) for cell in column.values())
+    )
+    shown = defined or measures
+    columns = [column for measure, column in zip(measures, columns, strict=True) if measure in shown]
+    against = "" if comparison is None else comparison.against or ""
+    compared = compared_by(comparison, shown[0])
+    pairs = {} if compared is None or not against else {pair.first: pair for pair in compared.pairs}
+    rows = [
+        RankingRow(
+            name=system,
+            cells=tuple(column[system] for column in columns),
+            difference=_difference(pairs.get(system), shown[0], options.digits),
+        )
+        for system in _ranked(scores, compared, columns[0], shown[0])
+    ]
+    folded = ", ".join(measure.name for measure in measures if measure not in shown)
+    notes = [
+        *_notes_on_annotators(scores, compared),
+        *_notes_on_tests(comparison, compared),
+        *([f"Undefined for every system: {folded}."] if folded else []),
+        *_notes_on_undefined(scores, shown),
+        *([] if scores.context is None else notes_on_context(scores.context, shown[0], options.digits)),
+    ]
+    return Ranking(
+        measures=shown,
+        rows=(*rows, *([] if scores.context is None else context_rows(scores.context, shown))),
+        notes=tuple(notes),
+        signatures=tuple(_signatures(scores, shown, ALL if compared is None else compared.annotator)),
+        level=_level(scores, comparison),
+        against=against,
+    )
+
+
+def _level(scores: Scores, comparison: Comparison | None) -> str:
+    level = scores.ci if comparison is None else comparison.level
+    return "" if level is None else f"{100 * level:g} % CI"
+
+
+def _column(scores: Scores, compared: MeasureComparison | None, measure: Measure) -> dict[str, RankingCell]:
+    """Return the cell of each system."""
+    annotator = scores.annotators_of(measure)[-1] if compared is None else compared.annotator
+    rows = {} if compared is None else {row.system: row for row in compared.ranking}
+    cells = {}
+    for system in scores.systems:
+        score = scores.estimate(measure, system, annotator, measure.aggregate)
+        key = ScoreKey(system, annotator, measure, measure.aggregate)
+        row = rows.get(system)
+        ends = UNDEFINED if row is None else (row.low, row.high)
+        cells[system] = RankingCell(
+            value=score.value,
+            interval=ends if scores.ci is None else scores.intervals.get(key, UNDEFINED),
+            letters="" if row is None else row.letters,
+        )
+    defined = [cell.value for cell in cells.values() if not math.isnan(cell.value)]
+    if len(defined) < 2:
+        return cells
+    best = min(defined) if measure.direction == "lower" else max(defined)
+    return {
+        system: replace(cell, is_best=is_tie(cell.value, best, scale_of(measure)))
+        for system, cell in cells.items()
+    }
+
+
+def _ranked(
+    scores: Scores, compared: MeasureComparison | None, cells: Mapping[str, RankingCell], measure: Measure
+) -> list[str]:
+    """Return the systems, the best first: as they were compared, or by their scores."""
+    if compared is not None:
+        return [row.system for row in compared.ranking]
+    sign = 1 if measure.direction == "lower" else -1
+    numbers = {system: sign * cells[system].value for system in scores.systems}
+    return sorted(numbers, key=lambda name: (math.isnan(numbers[name]), numbers[name]))
+
+
+def _difference(pair: Pair | None, measure: Measure, digits: int) -> str:
+    """Return the difference of a system from the one that all are compared with."""
+    if pair is None:
+        return ""
+    text = format_difference(pair.difference, measure, digits)
+    within = interval_text((pair.low, pair.high), measure, digits)
+    return f"{text} {within}{' *' if pair.significant else ''}".replace("  ", " ")
+
+
+def interval_text(interval: Interval, measure: Measure, digits: int) -> str:
+    """Return an interval in brackets; nothing where there is none."""
+    if math.isnan(interval[0]):
+        return ""
+    low, high = (format_score(end, measure, digits) for end in interval)
+    return f"[{low}, {high}]"
+
+
+def _signatures(scores: Scores, measures: Sequence[Measure], annotator: str) -> Iterator[str]:
+    """Give the signature of each protocol; where systems have different items, behind the names of those."""
+    for protocol in dict.fromkeys(measure.protocol for measure in measures):
+        own = [measure for measure in measures if measure.protocol == protocol]
+        for names, signature in signed_protocol(scores, own, annotator):
+            yield f"{names}: {signature}" if names else signature
+
+
+def _test_name(comparison: Comparison, compared: MeasureComparison) -> str:
+    """Return the test, its swaps, what adjusts its p-values, and its level."""
+    by_tukey = comparison.test == "friedman" and comparison.against is None
+    swaps = [swaps_of(compared)] if comparison.test == "permutation" else []
+    adjusting = "Tukey" if by_tukey else "Holm"
+    return ", ".join((_TESTS[comparison.test], *swaps, adjusting, f"{100 * comparison.alpha:g} %"))
+
+
+def swaps_of(compared: MeasureComparison) -> str:
+    """Return how many swaps are behind the tests, which depends on the items of a pair."""
+    tested = [pair for pair in compared.pairs if pair.items]
+    counts = sorted({pair.permutations for pair in tested}) or [0]
+    if all(pair.exact for pair in tested):
+        least, most = f"{counts[0]:,}", f"{counts[-1]:,}"
+        return f"all {least} swaps" if least == most else f"all {least} to {most} swaps"
+    random = f"{max(pair.permutations for pair in tested if not pair.exact):,} random swaps"
+    if any(pair.exact for pair in tested):
+        return f"all swaps of pairs with few items, else {random}"
+    return random
+
+
+def _notes_on_annotators(scores: Scores, compared: MeasureComparison | None) -> Iterator[str]:
+    """Report whose references the scores are against, where items have several."""
+    names = [name for name in scores.annotators if name != ALL]
+    if names[1:]:
+        if compared is not None and compared.annotator != ALL:
+            yield f"Against {compared.annotator} alone."
+        else:
+            more = f" and {len(names) - _NAMED} more" if names[_NAMED:] else ""
+            yield f"Against {len(names)} annotators together: {', '.join(names[:_NAMED])}{more}."
+    elif max(scores.references.values(), default=0) > 1:
+        fewest, most = min(scores.references.values()), max(scores.references.values())
+        count = f"{most}" if fewest == most else f"{fewest} to {most}"
+        yield f"Against all annotators of an item together: {count}."
+
+
+def _notes_on_tests(comparison: Comparison | None, compared: MeasureComparison | None) -> Iterator[str]:
+    """Say what letters and stars mean, and where no difference can be significant."""
+    if comparison is None or compared is None:
+        return
+    name = _test_name(comparison, compared)
+    if comparison.against is not None:
+        yield f"* differs significantly from {comparison.against} ({name})."
+    elif any(row.letters for row in compared.ranking):
+        yield f"Systems that share a letter do not differ significantly ({name})."
+    fewest, most = compared.item_counts
+    if fewest < most:
+        yield (
+            f"Systems have {fewest:,} to {most:,} items: each score is over its system's own, each pair is "
+            "tested on the items that both have."
+        )
+    if comparison.left_out:
+        count = len(comparison.left_out)
+        yield f"{plural(count, 'item')} left out: no pair has {'it' if count == 1 else 'them'}."
+
+
+def _notes_on_undefined(scores: Scores, measures: Sequence[Measure]) -> Iterator[str]:
+    """Report how many items the scores of each system have no value for."""
+    counts = []
+    for system in scores.systems:
+        for measure in measures:
+            annotator = scores.annotators_of(measure)[-1]
+            undefined = scores.estimate(measure, system, annotator, measure.aggregate).undefined
+            if undefined:
+                counts.append((system, measure.name, undefined))
+    by_count: dict[tuple[str, int], list[str]] = {}
+    for system, name, undefined in counts:
+        by_count.setdefault((system, undefined), []).append(name)
+    texts = [f"{', '.join(names)} of {system} {count:,}" for (system, count), names in by_count.items()]
+    if texts:
+        more = len(texts) - _MOST_COUNTS
+        rest = f"; and {more} more" if more > 0 else ""
+        yield f"Items without a value: {'; '.join(texts[:_MOST_COUNTS])}{rest}."
+
+
+def context_rows(context: Context, measures: Sequence[Measure], *, every: bool = False) -> list[RankingRow]:
+    """Return the rows of the best baseline, or of every one, and of human agreement."""
+    rows = []
+    for name in _baselines(context, measures[0], every=every):
+        title = f"baseline: {name}" if every else "baseline"
+        rows.append(_context_row(context, measures, "baseline", name, title, "" if every else name))
+    if any(context.of(measure, "annotators") for measure in measures):
+        rows.append(_context_row(context, measures, "annotators", None, "human agreement", ""))
+    return rows
+
+
+def _baselines(context: Context, measure: Measure, *, every: bool) -> list[str]:
+    """Return the names of baselines, the best by a measure first."""
+    sign = 1 if measure.direction == "lower" else -1
+    known = [row for row in context.of(measure, "baseline") if not math.isnan(row.value)]
+    names = [row.name for row in sorted(known, key=lambda row: sign * row.value)]
+    return names if every else names[:1]
+
+
+def _context_row(
+    context: Context, measures: Sequence[Measure], role: Role, name: str | None, title: str, remark: str
+) -> RankingRow:
+    by_measure = [
+        next((row for row in context.of(measure, role) if name is None or row.name == name), None)
+        for measure in measures
+    ]
+    cells = tuple(_context_cell(row) for row in by_measure)
+    return RankingRow(name=title, cells=cells, role="context", remark=remark)
+
+
+def _context_cell(row: ContextScore | None) -> RankingCell | None:
+    return None if row is None else RankingCell(value=row.value, interval=(row.low, row.high))
+
+
+def notes_on_context(context: Context, main: Measure, digits: int) -> Iterator[str]:
+    """Report which items baselines and human agreement are of, and the share that systems reach."""
+    if context.left_out:
+        yield f"Baselines are of the {plural(context.shared, 'item')} that all systems have."
+    if not context.items:
+        yield "Human agreement is unknown: no item has two annotators."
+        return
+    single = f"; {plural(context.single, 'item')} with one annotator left out" if context.single else ""
+    yield (
+        "Human agreement: every annotator of an item against the others, "
+        f"{plural(context.items, 'item')}{single}."
+    )
+    shares = [
+        f"{row.name} {format_score(row.value, main, digits)} ({100 * row.share:.0f} %)"
+        for row in sorted(context.of(main, "others"), key=lambda row: -row.share)
+        if not math.isnan(row.share)
+    ]
+    if shares:
+        yield f"Against the same annotators, and as a share of human agreement: {', '.join(shares)}."
+
+
+def verdict(scores: Scores, comparison: Comparison | None, table: Ranking, digits: int) -> str:
+    """Return in a sentence which system is best, and whether significantly."""
+    if not table.measures:
+        return ""
+    measure = table.measures[0]
+    systems = [row for row in table.rows if row.role == "system"]
+    defined = [row for row in systems if row.cells[0] is not None and not math.isnan(row.cells[0].value)]
+    if not defined:
+        return f"{measure.name} is undefined for every system."
+    compared = compared_by(comparison, measure)
+    pair = None if compared is None else _decisive(compared)
+    if pair is None or compared is None or comparison is None or len(defined) < 2:
+        return _verdict_on_one(scores, table, defined, digits)
+    return _verdict_on_pair(comparison, compared, pair, digits)
+
+
+def _decisive(compared: MeasureComparison) -> Pair | None:
+    """Return the pair of a verdict: the best system, and the next or the one that all are compared with."""
+    best = compared.ranking[0].system
+    pairs = [pair for pair in compared.pairs if not math.isnan(pair.difference)]
+    own = [pair for pair in pairs if best in (pair.first, pair.second)]
+    return next(iter(own or pairs), None)
+
+
+def _verdict_on_one(scores: Scores, table: Ranking, defined: Sequence[RankingRow], digits: int) -> str:
+    """Return a sentence without a test: of one system, or of several whose difference was not tested."""
+    measure, best = table.measures[0], defined[0]
+    cell = best.cells[0]
+    assert cell is not None, "the best system has a score"
+    unit = " %" if measure.range == PER_CENT else ""
+    score = f"{format_score(cell.value, measure, digits)}{unit} {measure.name}"
+    items = plural(scores.counts[best.name]["total"], "item")
+    details = [items]
+    if not math.isnan(cell.interval[0]):
+        low, high = (format_score(end, measure, digits) for end in cell.interval)
+        details.insert(0, f"{100 * (scores.ci or 0.95):g} % CI {low} to {high}")
+    if len(defined) < 2:
+        return f"{best.name} scores {score} ({', '.join(details)})."
+    second = defined[1].cells[0]
+    assert second is not None, "the second system has a score"
+    details.append("not tested")
+    if second.is_best:
+        return f"{best.name} and {defined[1].name} score the same: {score} ({', '.join(details)})."
+    difference = format_difference(cell.value - second.value, measure, digits)
+    return f"{best.name} scores best, {score}, {difference} against {defined[1].name} ({', '.join(details)})."
+
+
+def _verdict_on_pair(comparison: Comparison, compared: MeasureComparison, pair: Pair, digits: int) -> str:
+    measure = compared.measure
+    low, high = (format_score(end, measure, digits) for end in (pair.low, pair.high))
+    tested = sum(not math.isnan(other.p) for other in compared.pairs)
+    p = pair.adjusted if tested > 1 or math.isnan(pair.p) else pair.p
+    evidence = [
+        *(["lower is better"] if measure.direction == "lower" else []),
+        *([] if math.isnan(pair.low) else [f"{100 * comparison.level:g} % CI {low} to {high}"]),
+        *([] if math.isnan(p) else [f"{'adjusted ' if tested > 1 else ''}p {format_p(p)}"]),
+        plural(pair.items, "item"),
+    ]
+    difference = f"{format_difference(pair.difference, measure, digits)} {measure.name}"
+    within = f"{difference} ({', '.join(evidence)})"
+    if pair.difference == 0:
+        return f"{pair.first} and {pair.second} score the same: {within}."
+    is_lower = measure.direction == "lower"
+    is_first = pair.difference < 0 if is_lower else pair.difference > 0
+    comparative = "better" if is_first else "worse"
+    verb = "is" if pair.significant else "is not"
+    return f"{pair.first} {verb} significantly {comparative} than {pair.second}: {within}."
+
+
+def render_rankings(
+    tables: Sequence[Ranking],
+    form: str,
+    options: TableOptions,
+    *,
+    width: int = 80,
+    encoding: str = "utf-8",
+) -> str:
+    """Return tables as text."""
+    if form == "md":
+        return "\n".join(_markdown(table, options) for table in tables)
+    if form == "latex":
+        return "\n".join(_latex(table, options) for table in tables)
+    return "\n".join(_text(table, options, width, encoding) for table in tables)
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """The texts of a cell."""
+
+    value: str = ""
+    letters: str = ""
+    within: str = ""  # interval, or what stands in its place
+    is_best: bool = False
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.value, self.letters, self.within)))
+
+
+def _texts(row: RankingRow, place: int, measure: Measure, digits: int, *, intervals: bool) -> _Texts:
+    cell = row.cells[place]
+    if cell is None:
+        return _Texts()
+    within = interval_text(cell.interval, measure, digits) if intervals else ""
+    if place == 0 and row.remark:
+        within = row.remark
+    return _Texts(format_score(cell.value, measure, digits), cell.letters, within, cell.is_best)
+
+
+def _grid(table: Ranking, options: TableOptions, *, intervals: bool) -> list[list[_Texts]]:
+    """Return the texts of each column, row by row."""
+    return [
+        [_texts(row, place, measure, options.digits, intervals=intervals or place == 0) for row in table.rows]
+        for place, measure in enumerate(table.measures)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class TableTexts:
+    """The texts of a table."""
+
+    head: list[str]
+    rows: list[tuple[str, list[_Texts], str]]  # name, cells, difference from the system that all have
+
+
+def table_texts(table: Ranking, options: TableOptions) -> TableTexts:
+    """Return the headings and the rows of a table as texts that are not escaped."""
+    grid = _grid(table, options, intervals=options.intervals)
+    head = [
+        table.title,
+        *(f"{table.heading(measure)} {table.arrow(measure)}".rstrip() for measure in table.measures),
+        *([f"vs {table.against}"] if table.against else []),
+    ]
+    rows = [
+        (clip(row.name, _LONGEST_NAME), [column[number] for column in grid], row.difference)
+        for number, row in enumerate(table.rows)
+    ]
+    return TableTexts(head, rows)
+
+
+def _text(table: Ranking, options: TableOptions, width: int, encoding: str) -> str:
+    """Return a table for a terminal, with every interval if it is wide enough for them."""
+    parts: list[list[str]] = []
+    if table.measures:
+        names = [for_terminal(clip(row.name, _LONGEST_NAME), encoding) for row in table.rows]
+        title = for_terminal(table.title, encoding)
+        room = max(map(display_width, (title, *names)))
+        stub = [pad(name, room) for name in (title, *names)]
+        columns = _columns(table, options, encoding, intervals=True)
+        if not options.intervals and _width_of(stub, columns) > width:
+            columns = _columns(table, options, encoding, intervals=False)
+        if _width_of(stub, [max(columns, key=_width)]) > width:
+            parts.append(list(_listed(table, options, names, width)))
+        else:
+            parts += [_lines([stub, *part]) for part in _dealt(columns, width - _width(stub))]
+    notes = [line for note in table.notes for line in wrapped(for_terminal(note, encoding), width)]
+    parts.append([*notes, *(for_terminal(signature, encoding) for signature in table.signatures)])
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return lines of a sentence, in which no number is parted from its unit."""
+    for parted, joined in _JOINED.items():
+        text = text.replace(parted, joined)
+    lines = textwrap.wrap(text, max(width, 20), break_on_hyphens=False, break_long_words=False)
+    return [line.replace("\xa0", " ") for line in lines]
+
+
+def _columns(table: Ranking, options: TableOptions, encoding: str, *, intervals: bool) -> list[list[str]]:
+    """Return heading and cells of each measure, each column of one width."""
+    columns = []
+    for measure, texts in zip(table.measures, _grid(table, options, intervals=intervals), strict=True):
+        arrow = _arrow_in(table.arrow(measure), encoding)
+        heading = for_terminal(" ".join(filter(None, (table.heading(measure), arrow))), encoding)
+        columns.append(_padded([heading, *_beside(texts, encoding)]))
+    if table.against:
+        heading = for_terminal(f"vs {clip(table.against, _LONGEST_NAME)}", encoding)
+        columns.append(_padded([heading, *(row.difference for row in table.rows)]))
+    return columns
+
+
+def _arrow_in(arrow: str, encoding: str) -> str:
+    """Return an arrow as an encoding can write it."""
+    try:
+        arrow.encode(encoding)
+    except UnicodeEncodeError:
+        return "(lower is better)" if arrow == "↓" else ""
+    return arrow
+
+
+def _beside(texts: Sequence[_Texts], encoding: str) -> list[str]:
+    """Return cells whose values, letters and intervals stand below each other."""
+    values = [text.value for text in texts]
+    letters = [text.letters for text in texts]
+    within = [for_terminal(text.within, encoding) for text in texts]
+    value_width, letter_width = (max(map(len, part), default=0) for part in (values, letters))
+    ends = [
+        (value.rjust(value_width), letter.ljust(letter_width))
+        for value, letter in zip(values, letters, strict=True)
+    ]
+    return [
+        " ".join(filter(None, (value, letter, text)))
+        for (value, letter), text in zip(ends, within, strict=True)
+    ]
+
+
+def _padded(cells: Sequence[str]) -> list[str]:
+    room = max(map(display_width, cells))
+    return [pad(cell, room) for cell in cells]
+
+
+def _width(column: Sequence[str]) -> int:
+    return display_width(column[0])
+
+
+def _width_of(stub: Sequence[str], columns: Sequence[Sequence[str]]) -> int:
+    return _width(stub) + sum(len(_GAP) + display_width(column[0]) for column in columns)
+
+
+def _dealt(columns: Sequence[list[str]], room: int) -> Iterator[list[list[str]]]:
+    """Deal columns out to parts that fill ``room`` at most."""
+    part: list[list[str]] = []
+    used = 0
+    for column in columns:
+        needed = _width(column) + len(_GAP)
+        if part and used + needed > room:
+            yield part
+            part, used = [], 0
+        part.append(column)
+        used += needed
+    yield part
+
+
+def _lines(columns: Sequence[Sequence[str]]) -> list[str]:
+    return [_GAP.join(cells).rstrip() for cells in zip(*columns, strict=True)]
+
+
+def _listed(table: Ranking, options: TableOptions, names: Sequence[str], width: int) -> Iterator[str]:
+    """Give each score a line of its own, where no column fits."""
+    yield from wrapped(table.title, width)
+    grid = _grid(table, options, intervals=options.intervals)
+    for number, name in enumerate(names):
+        yield name
+        for measure, texts in zip(table.measures, grid, strict=True):
+            text = texts[number]
+            lines = [f"{table.heading(measure)} {text.value} {text.letters}".rstrip(), text.within]
+            yield from (f"  {line}" for line in lines if line)
+        if table.rows[number].difference:
+            yield f"  vs {table.against} {table.rows[number].difference}"
+
+
+def _markdown(table: Ranking, options: TableOptions) -> str:
+    """Return a table in GitHub's Markdown, with its notes and its signature."""
+    parts = []
+    if table.measures:
+        texts = table_texts(table, options)
+        lines = [[for_markdown(text) for text in texts.head], ["---"] * len(texts.head)]
+        for name, cells, difference in texts.rows:
+            own = [for_markdown(difference)] if table.against else []
+            lines.append([for_markdown(name), *map(_markdown_cell, cells), *own])
+        parts.append("".join(f"| {' | '.join(line)} |\n" for line in lines))
+    parts += [f"{for_markdown(note)}\n" for note in table.notes]
+    parts += [f"{code_in_markdown(signature)}\n" for signature in table.signatures]
+    return "\n".join(parts)
+
+
+def _markdown_cell(texts: _Texts) -> str:
+    value = bold_in_markdown(texts.value) if texts.is_best else texts.value
+    letters = f"<sup>{texts.letters}</sup>" if texts.letters else ""
+    return " ".join(filter(None, (f"{value}{letters}", for_markdown(texts.within))))
+
+
+def _latex(table: Ranking, options: TableOptions) -> str:
+    """Return a ``table`` with a ``tabular`` of the package booktabs, and its signature as a comment."""
+    signed = [f"% {for_terminal(signature)}" for signature in table.signatures]
+    if not table.measures:
+        return "\n".join((*(f"% {for_terminal(note)}" for note in table.notes), *signed)) + "\n"
+    texts = table_texts(table, options)
+    head = [for_latex(text).replace("↑", r"$\uparrow$").replace("↓", r"$\downarrow$") for text in texts.head]
+    lines = [r"% needs \usepackage{booktabs}", *signed]
+    lines += [r"\begin{table}", r"\centering", r"\small", r"\setlength{\tabcolsep}{3pt}"]
+    lines += [
+        rf"\caption{{{for_latex(table.caption)}}}",
+        rf"\begin{{tabular}}{{@{{}}{'l' * len(head)}@{{}}}}",
+    ]
+    lines += [r"\toprule", " & ".join(("", *head[1:])) + r" \\"]
+    role = ""
+    for row, (name, cells, difference) in zip(table.rows, texts.rows, strict=True):
+        if row.role != role:
+            lines.append(r"\midrule")
+        role = row.role
+        own = [for_latex_number(difference)] if table.against else []
+        lines.append(" & ".join((for_latex(name), *map(_latex_cell, cells), *own)) + r" \\")
+    return "\n".join((*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}")) + "\n"
+
+
+def _latex_cell(texts: _Texts) -> str:
+    shown = for_latex_number(texts.value)
+    value = bold_in_latex(shown) if texts.is_best else shown
+    letters = rf"\textsuperscript{{{texts.letters}}}" if texts.letters else ""
+    within = rf"{{\scriptsize {for_latex_number(texts.within)}}}" if texts.within else ""
+    return " ".join(filter(None, (f"{value}{letters}", within)))
