@@ -25,7 +25,7 @@ def test_nothing_changed(runs: Terminal) -> None:
     result = runs.run("diff", "a", "a")
     assert (result.code, result.out) == (0, "nothing changed\n")
     figures = len(kammerton.diff("a", "a").scores)
-    assert result.lines == [f"0 of 2 items changed; 0 of {figures} corpus figures changed"]
+    assert result.lines == [f"0 of 2 items changed; 0 of {figures} corpus scores changed"]
 
 
 def test_what_changed_is_printed(runs: Terminal) -> None:
@@ -33,7 +33,7 @@ def test_what_changed_is_printed(runs: Terminal) -> None:
     assert result.code == 1
     # pooled and mean of one item with a value are the same
     assert result.out == (
-        "Corpus figures\n"
+        "Corpus scores\n"
         "system  annotator  measure           aggregate  before  after  difference\n"
         "mine    ref        mirex2013/MajMin  pooled      75.00  62.50      -12.50\n"
         "and 2 more: --format json has all of them\n"
@@ -42,7 +42,7 @@ def test_what_changed_is_printed(runs: Terminal) -> None:
         "system  item  annotator  measure           status  before  after  difference\n"
         "mine    one   ref        mirex2013/MajMin  ok       75.00  62.50      -12.50\n"
     )
-    assert result.lines == ["1 of 2 items changed; 3 of 3 corpus figures changed"]
+    assert result.lines == ["1 of 2 items changed; 3 of 3 corpus scores changed"]
 
 
 def test_markdown(runs: Terminal) -> None:

@@ -57,10 +57,10 @@ def test_fewer_draws_are_said(lists: Terminal, monkeypatch: pytest.MonkeyPatch) 
     for fewer in (("--no-ci",), ("--cite",), ("--measure", "scores/mAP")):
         assert told not in lists.run(*arguments, *fewer).lines
     compared = ("compare", "instruments", "ref.csv", "est.csv", "again=est.csv", "--protocol", "scores")
-    assert "\nintervals of 2 draws\n" in lists.run(*compared, "--measure", "micro_mAP").out
+    assert "\nIntervals are of 2 resamples.\n" in lists.run(*compared, "--measure", "micro_mAP").out
     averaged = lists.run(*compared, "--measure", "scores/mAP").out
-    assert "intervals of 2 draws" not in averaged
-    assert "\nintervals: labels drawn anew in place of items\n" in averaged
+    assert "Intervals are of 2" not in averaged
+    assert "\nIntervals resample labels in place of items.\n" in averaged
 
 
 @pytest.mark.parametrize(
@@ -294,11 +294,11 @@ def test_every_option_does_something_and_is_signed(
 @pytest.mark.parametrize(
     ("form", "begin"),
     [
-        ("table", "open-mic-task1, per cent; measured on 2 files"),
+        ("table", "est scores 25.0 % F (2 items)."),
         ("json", '{\n  "kammerton"'),
         ("csv", "system,annotator,protocol,measure,aggregate,value"),
-        ("md", "### open-mic-task1, per cent"),
-        ("latex", "% open-mic-task1, per cent"),
+        ("md", "est scores 25.0 % F (2 items)."),
+        ("latex", "% est scores 25.0 % F (2 items)."),
     ],
 )
 def test_figures_and_class_tables_have_every_form(lists: Terminal, form: str, begin: str) -> None:
@@ -313,7 +313,7 @@ def test_figures_of_items_and_output_go_to_files(lists: Terminal) -> None:
     result = lists.run(*SCORE, "--per-item", "items.csv", "--output", "out.txt")
     assert (result.code, result.out) == (0, "")
     assert "est,a,ref,open-mic-task1,P,0.5,1.0,ok,," in (lists.folder / "items.csv").read_text().splitlines()
-    assert (lists.folder / "out.txt").read_text().startswith("open-mic-task1")
+    assert (lists.folder / "out.txt").read_text().startswith("est scores 25.0 % F")
     assert lists.run(*SCORE, "--output", "/dev/full").code == 5
     assert lists.run(*SCORE, "--output", "ref.csv").code == 2
 

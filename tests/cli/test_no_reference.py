@@ -14,7 +14,7 @@ from kammerton.cli.demo import EXAMPLE
 from kammerton.model.registry import find_task
 
 SCORE = ("score", "fingering", "--no-reference")
-WAITING = "not evaluated: needs a reference"
+WAITING = "Not evaluated, for lack of references: "
 
 
 @pytest.fixture
@@ -39,20 +39,10 @@ def pieces(terminal: Terminal) -> Terminal:
 def test_tables_say_what_needs_a_reference(pieces: Terminal) -> None:
     result = pieces.run(*SCORE, "est", "--no-ci")
     assert result.code == 0
-    blocks = result.out.split("\n\n")
-    assert blocks[0] == f"nakamura2020\n{WAITING} (M_gen, M_high, M_soft, M_rec)"
-    assert blocks[1].splitlines()[:2] == ["strike", f"{WAITING} (M_gen, M_high, M_soft, M_rec, accuracy,"]
-    assert blocks[2].splitlines()[:5] == [
-        "pianovam, per cent; measured on 4 transitions, without references",
-        "system     items     IFR",
-        "aggregate         pooled",
-        "est            2   25.00",
-        f"{WAITING} (Accuracy, M_gen, M_high)",
-    ]
-    assert "playability, per cent; measured on 4 steps, without references; undefined for all: ifr_chord" in (
-        blocks[3].replace("\n  ", " ")
-    )
-    assert "undefined" not in blocks[2]
+    text = " ".join(result.out.split())
+    assert text.startswith("est scores 25.0 % IFR (2 items).")
+    assert f"{WAITING}nakamura2020/M_gen, nakamura2020/M_high," in text
+    assert "Undefined for every system: ifr_chord." in text
     assert result.lines == ["2 of 2 items scored for 1 system; no item was left out"]
 
 
@@ -63,9 +53,13 @@ def test_every_form_of_tables_has_one_column_for_ifr(
 ) -> None:
     result = pieces.run(*SCORE, "est", "--format", form, "--protocol", "pianovam,nakamura2020", *options)
     assert result.code == 0
-    assert result.out.count(WAITING) == 2
-    (row,) = (line for line in result.out.splitlines() if "25.00" in line)
-    assert row.replace("|", " ").replace("&", " ").replace("\\", " ").split() == ["est", "2", "25.00"]
+    assert " ".join(result.out.replace("%", "").split()).count(WAITING) == 1
+    (row,) = (
+        line
+        for line in result.out.splitlines()
+        if line.lstrip("| ").startswith(("est 25", "est  ", "est & 25", "est | 25"))
+    )
+    assert row.count("25.0") == 1
 
 
 def test_json_has_null_and_the_reason(pieces: Terminal) -> None:
@@ -116,7 +110,7 @@ def test_processes_do_not_show(example: Terminal) -> None:
     one = example.run(*SCORE, "hasty", "careful", "--resamples", "200")
     two = example.run(*SCORE, "hasty", "careful", "--resamples", "200", "--jobs", "2", "--shard-size", "1")
     assert (one.code, one.out) == (0, two.out)
-    assert "  95 %" in one.out
+    assert "CI -14.3 to" in one.out
 
 
 def test_values_are_those_beside_references(example: Terminal) -> None:
@@ -148,8 +142,8 @@ def test_runs_packs_and_comparisons_need_no_references_either(example: Terminal)
 
 def test_groups_are_told(example: Terminal) -> None:
     out = example.run(*SCORE, "hasty", "--no-ci", "--group-by", "^(.)").out
-    assert "hasty: C" in out
-    assert f"nakamura2020\n{WAITING}" in out
+    assert "hasty, C" in out
+    assert WAITING in out
 
 
 NEEDED = "references and estimates are needed: no measure of {} does without references"

@@ -82,11 +82,11 @@ def test_types_are_those_of_the_annotations(verb: str) -> None:
             "score",
             (
                 "no_ci no_reference every table form output width per_item out no_annotations safe_csv cite "
-                "fail_under quiet"
+                "fail_under quiet show digits details intervals tests value_only"
             ),
         ),
-        ("compare", "no_reference every form output width quiet"),
-        ("agree", "every form output width per_item out quiet"),
+        ("compare", "no_reference every form output width quiet show digits details intervals tests"),
+        ("agree", "every form output width per_item out quiet show digits details"),
         ("show", "worst start end width quiet"),
         ("check", "form strict quiet"),
         ("convert", "quiet"),

@@ -199,9 +199,7 @@ def test_annotations_of_a_pull_request_hold_nothing_that_a_log_obeys() -> None:
 def test_signatures_can_be_copied(corpus: Terminal) -> None:
     arguments = ("score", "chords", "ref", "est", "--measure", "mirex2013/*", "--columns", "a_`b=start")
     plain = corpus.run(*arguments).out
-    signature = next(line for line in plain.split("\n") if line.startswith("signature ")).removeprefix(
-        "signature "
-    )
+    signature = next(line for line in plain.split("\n") if "|rev:" in line)
     assert "columns:a_`b=start" in signature
     assert f"`` {signature} ``\n" in corpus.run(*arguments, "--format", "md").out
     assert f"% {signature}\n" in corpus.run(*arguments, "--format", "latex").out
@@ -212,19 +210,19 @@ def test_systems_that_were_scored_on_other_items_are_signed_apart(corpus: Termin
     corpus.write(short={"one.lab": "0 4 C"}, shorter={"one.lab": "0 4 G"})
     systems = ("ref", "est", "short", "shorter", "--measure", "mirex2013/Root")
     arguments: tuple[str, ...] = ("score", "chords", *systems, "--no-ci")
-    alike = [line for line in corpus.run(*arguments).out.splitlines() if line.startswith("signature ")]
+    alike = [line for line in corpus.run(*arguments).out.splitlines() if "|rev:" in line]
     assert len(alike) == 1
-    assert alike[0].startswith("signature mirex2013/*|rev:2|missing:worst|items:2|data:")
+    assert alike[0].startswith("mirex2013/*|rev:2|missing:worst|items:2|data:")
     arguments += ("--missing", "skip")
-    first, other = (line for line in corpus.run(*arguments).out.splitlines() if line.startswith("signature "))
-    assert first == alike[0].replace("signature ", "signature est: ").replace("worst", "skip")
-    assert other.startswith("signature short, shorter: mirex2013/*|rev:2|missing:skip|items:1/2|data:")
+    first, other = (line for line in corpus.run(*arguments).out.splitlines() if "|rev:" in line)
+    assert first == f"est: {alike[0]}".replace("worst", "skip")
+    assert other.startswith("short, shorter: mirex2013/*|rev:2|missing:skip|items:1/2|data:")
     markdown = corpus.run(*arguments, "--format", "md").out
-    assert f"\n`{first.removeprefix('signature ')}`\n\n`{other.removeprefix('signature ')}`\n" in markdown
+    assert f"\n`{first}`\n\n`{other}`\n" in markdown
     latex = corpus.run(*arguments, "--format", "latex").out
-    assert f"\n% {first.removeprefix('signature ')}\n% {other.removeprefix('signature ')}\n" in latex
+    assert f"\n% {first}\n% {other}\n" in latex
     document = corpus.run(*arguments, "--format", "json").document
     signed = {row["system"]: row["signature"].split("|")[3] for row in document["scores"]}
     assert signed == {"est": "items:2", "short": "items:1/2", "shorter": "items:1/2"}
     compared = corpus.run("compare", "chords", *systems, "--missing", "skip")
-    assert "signature mirex2013/Root|rev:2|missing:skip|items:1/2|data:" in compared.out
+    assert "shorter: mirex2013/*|rev:2|missing:skip|items:1/2|data:" in compared.out

@@ -10,7 +10,7 @@ from statistics import NormalDist, fmean
 
 from kammerton.errors import plural
 from kammerton.model.measure import Measure, find
-from kammerton.reporting.escaping import for_markdown, for_terminal
+from kammerton.reporting.escaping import for_terminal
 from kammerton.reporting.rankings import (
     Ranking,
     RankingCell,
@@ -37,6 +37,7 @@ from kammerton.reporting.tables import (
     format_difference,
     format_p,
     format_score,
+    line_in_markdown,
     signed_whole,
 )
 from kammerton.results.agreement import AnnotatorAgreement
@@ -123,7 +124,7 @@ class _Writer:
         """Return a sentence: wrapped for a terminal, a comment in LaTeX."""
         if self.form == "table":
             return "".join(f"{line}\n" for line in wrapped(for_terminal(text, self.encoding), self.width))
-        return f"{for_markdown(text)}\n" if self.form == "md" else f"% {for_terminal(text)}\n"
+        return f"{line_in_markdown(text)}\n" if self.form == "md" else f"% {for_terminal(text)}\n"
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int) -> str:
         """Return a table of texts."""

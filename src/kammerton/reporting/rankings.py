@@ -29,6 +29,7 @@ from kammerton.reporting.tables import (
     format_difference,
     format_p,
     format_score,
+    line_in_markdown,
     signed_protocol,
 )
 from kammerton.results.comparison import compare
@@ -252,6 +253,7 @@ def _ranking(
     notes = [
         *_notes_on_annotators(scores, compared),
         *_notes_on_tests(comparison, compared),
+        *(_notes_on_items(scores, shown[0]) if compared is None else ()),
         *([f"Undefined for every system: {folded}."] if folded else []),
         *_notes_on_undefined(scores, shown),
         *([] if scores.context is None else notes_on_context(scores.context, shown[0], options.digits)),
@@ -366,6 +368,24 @@ def _notes_on_annotators(scores: Scores, compared: MeasureComparison | None) -> 
         fewest, most = min(scores.references.values()), max(scores.references.values())
         count = f"{most}" if fewest == most else f"{fewest} to {most}"
         yield f"Against all annotators of an item together: {count}."
+
+
+def _item_counts(scores: Scores, measure: Measure) -> dict[str, int]:
+    """Return how many items of each system count; of measures over classes, how many it has."""
+    annotator = scores.annotators_of(measure)[-1]
+    if measure.aggregate == "gathered":
+        return {system: count["total"] for system, count in scores.counts.items()}
+    return {
+        system: scores.estimate(measure, system, annotator, measure.aggregate).items
+        for system in scores.systems
+    }
+
+
+def _notes_on_items(scores: Scores, measure: Measure) -> Iterator[str]:
+    """Report that systems which were not compared have different items."""
+    counts = _item_counts(scores, measure).values()
+    if min(counts) < max(counts):
+        yield f"Systems have {min(counts):,} to {max(counts):,} items."
 
 
 def _notes_on_tests(comparison: Comparison | None, compared: MeasureComparison | None) -> Iterator[str]:
@@ -493,7 +513,7 @@ def _verdict_on_one(scores: Scores, table: Ranking, defined: Sequence[RankingRow
     assert cell is not None, "the best system has a score"
     unit = " %" if measure.range == PER_CENT else ""
     score = f"{format_score(cell.value, measure, digits)}{unit} {measure.name}"
-    items = plural(scores.counts[best.name]["total"], "item")
+    items = plural(_item_counts(scores, measure)[best.name], "item")
     details = [items]
     if not math.isnan(cell.interval[0]):
         low, high = (format_score(end, measure, digits) for end in cell.interval)
@@ -722,7 +742,7 @@ def _markdown(table: Ranking, options: TableOptions) -> str:
             own = [for_markdown(difference)] if table.against else []
             lines.append([for_markdown(name), *map(_markdown_cell, cells), *own])
         parts.append("".join(f"| {' | '.join(line)} |\n" for line in lines))
-    parts += [f"{for_markdown(note)}\n" for note in table.notes]
+    parts += [f"{line_in_markdown(note)}\n" for note in table.notes]
     parts += [f"{code_in_markdown(signature)}\n" for signature in table.signatures]
     return "\n".join(parts)
 

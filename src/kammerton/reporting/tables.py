@@ -30,6 +30,7 @@ __all__ = [
     "format_p",
     "format_score",
     "latex",
+    "line_in_markdown",
     "markdown",
     "signed_by_system",
     "signed_protocol",
@@ -106,6 +107,12 @@ def amount(value: float, unit: str) -> str:
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
+
+
+def line_in_markdown(text: str) -> str:
+    """Return a line of text, which no build log takes for a command."""
+    shown = for_markdown(text)
+    return f"&#58;{shown[1:]}" if shown.startswith("::") else shown
 
 
 def code_in_markdown(text: str) -> str:

@@ -43,7 +43,7 @@ def test_signs_of_numbers_are_set_as_mathematics_in_latex() -> None:
     found = dict(figure_files(source_of(tabled(table, (LOSS,)), "c1"), "tables"))
     rows = found["tables-comparison.tex"].decode("utf-8").splitlines()
     (pair,) = (row for row in rows if row.startswith("good-1 & poor"))
-    _, _, _, difference, p, adjusted, *_ = pair.split(" & ")
+    _, _, difference, p, adjusted, *_ = pair.split(" & ")
     assert (p, adjusted) == ("$<$.0001", "$<$.0001")
     assert difference == "$-$50.0 [$-$50.0, $-$50.0]"
 

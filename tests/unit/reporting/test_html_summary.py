@@ -62,7 +62,7 @@ def test_it_is_said_that_the_data_cannot_tell() -> None:
     text = told({"one": [1, 0, 0.6], "other": [0, 1, 0.5]})
     assert "one and other do not differ significantly; one scores higher." in text
     # with two systems, three items have 2 of 8 swaps that are the farthest
-    assert "Too few items differ: no adjusted p could be smaller than 0.2500." in text
+    assert "Too few items differ: no adjusted p could be smaller than .250." in text
 
 
 def test_measures_by_which_systems_tie_do_not_rank_one_first() -> None:

@@ -78,7 +78,7 @@ def test_everything_else_is_undefined_and_says_why() -> None:
         )
         assert (entry["items"], entry["undefined"] == 3) == (3, is_lacking)
     assert all(math.isnan(scores.value(str(measure))) for measure in OTHERS)
-    assert "nakamura2020: not evaluated: needs a reference" in repr(scores)
+    assert "Not evaluated, for lack of references: nakamura2020/M_gen" in repr(scores).replace("\n", " ")
 
 
 @pytest.mark.parametrize("measure", OTHERS, ids=str)
@@ -292,4 +292,4 @@ def test_notebooks_show_what_there_is() -> None:
     page = alone({"mine": pieces(PIECES)}, ci=None)._repr_html_()
     assert "IFR" in page
     assert "undefined" not in page
-    assert "not evaluated: needs a reference (nakamura2020/M_gen" in page
+    assert "Not evaluated, for lack of references: nakamura2020/M_gen" in page

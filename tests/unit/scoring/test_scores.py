@@ -210,21 +210,18 @@ def test_plain_values_hold_everything(scores: kt.Scores) -> None:
     assert (missing["severity"], missing["system"], missing["count"]) == ("error", "poor", 1)
 
 
-def test_it_is_shown_with_its_headlines(scores: kt.Scores) -> None:
-    assert repr(scores).splitlines() == [
-        "Scores(chords: good 2/2 items, poor 1/2 items)",
-        "  good  mirex2013: Root 0.7333, MajMin 0.6000, MeanSeg 1.0000",
-        "  good  mir_eval: majmin 0.6000",
-        "  good  decibel: CSR 0.6000",
-        "  poor  mirex2013: Root 0.0000, MajMin 0.0000, MeanSeg 0.3750",
-        "  poor  mir_eval: majmin 0.0000",
-        "  poor  decibel: CSR 0.0000",
+def test_it_is_shown_as_the_table_of_its_headlines(scores: kt.Scores) -> None:
+    lines = [line.split() for line in repr(scores.remade(bootstrap=None)).splitlines()]
+    assert lines[2:5] == [
+        ["mirex2013,", "%", "MajMin", "↑", "Root", "MeanSeg", "majmin", "CSR"],
+        ["good", "60.0", "73.3", "100.0", "60.0", "60.0"],
+        ["poor", "0.0", "0.0", "37.5", "0.0", "0.0"],
     ]
 
 
-def test_undefined_figures_are_shown_as_such() -> None:
+def test_undefined_scores_are_shown_as_such() -> None:
     found = kt.score("chords", {"2": REFS["2"]}, {"2": GOOD["2"]}, measures=["mirex2013/MajMin"])
-    assert repr(found).splitlines()[1] == "  estimate  mirex2013: MajMin undefined"
+    assert repr(found).splitlines()[0] == "MajMin is undefined for every system."
 
 
 def test_without_pandas_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
