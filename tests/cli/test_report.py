@@ -59,7 +59,7 @@ def test_figures_for_papers(two: Terminal) -> None:
             assert found[f"chords-{chart}.{form}"].startswith(start)
     assert b"\\begin{tabular}" in found["chords-figures-mirex2013.tex"]
     assert b"% mirex2013/*|rev:2|" in found["chords-figures-mirex2013.tex"]
-    assert b"told apart at 0.05" in found["chords-comparison.tex"]
+    assert b"adjusted p (Holm)" in found["chords-comparison.tex"]
     assert set(found) == {
         *(f"chords-{chart}.{form}" for chart in charts for form in starts),
         *(f"chords-{table}.tex" for table in ("figures-mirex2013", "comparison", "losses")),
