@@ -231,8 +231,8 @@ def test_a_folder_that_may_not_be_listed_is_no_success(
     terminal.write(a={"x.lab": "0 1 C", "closed/y.lab": "0 1 C"})
     scan = os.scandir
 
-    def scandir(folder: Path) -> object:
-        if folder.name == "closed":
+    def scandir(folder: str | Path | int) -> object:
+        if not isinstance(folder, int) and Path(folder).name == "closed":
             raise PermissionError(13, "Permission denied")
         return scan(folder)
 
