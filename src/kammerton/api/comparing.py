@@ -17,6 +17,7 @@ from kammerton.api.scoring import (
     grouping_of,
     likely_clusters,
     options_of,
+    refuse_choices_of_runs,
     score,
     with_options_by_side,
 )
@@ -194,11 +195,7 @@ def _of_runs(
     """Return the scores of all systems of runs, of which only measures can still be chosen."""
     if sides != (None, None):
         raise OptionError("runs stand in place of references and estimates")
-    of_scoring = signature(score)
-    for name, value in of_scoring.bind(task, **choices).arguments.items():
-        default = find_task(task).options() if name == "options" else of_scoring.parameters[name].default
-        if name not in _OF_RUNS and value not in (None, default):
-            raise OptionError(f"runs are scored already: {quote(name)} is a choice of scoring")
+    refuse_choices_of_runs(find_task(task), signature(score).bind(task, **choices).arguments, _OF_RUNS)
     scores = join_runs(
         runs, protocols=choices.get("protocols"), measures=choices.get("measures"), context=context
     )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kammerton.api.scoring import corpus_of, options_of
+from kammerton.api.scoring import corpus_of, is_lone_run, options_of
 from kammerton.errors import DataError, OptionError, OutputError, close_match, quote, some
 from kammerton.formats.writing import write_atomically
 from kammerton.model.corpus import ALL, Collection, Corpus
@@ -20,8 +20,7 @@ from kammerton.model.task import Task
 from kammerton.model.views import ItemView
 from kammerton.reporting.timeline import DrawnItem
 from kammerton.results.scores import Scores
-from kammerton.runs import is_run, read_run
-from kammerton.runs.joining import Joined, Runs, join_alike
+from kammerton.runs.joining import Joined, Runs, join_alike, named_runs
 from kammerton.scoring.loading import load_estimates, load_references
 
 if TYPE_CHECKING:
@@ -99,8 +98,7 @@ def show(
     reading = options_of(kind, options)
     if not isinstance(item, str | None):
         raise OptionError.of_type("item", item, "a str")
-    is_path = isinstance(references, str | os.PathLike)
-    if estimates is None and pairs is None and is_path and is_run(references):
+    if estimates is None and pairs is None and is_lone_run(references):
         if annotators or reading != kind.options() or estimate_annotator is not None:
             raise OptionError("a run has its own annotators and options", "name it alone")
         corpus, reading = _of_run(kind, references)
@@ -115,9 +113,10 @@ def show(
     return DrawnItem.of(view)
 
 
-def _of_run(task: Task, folder: str | os.PathLike[str]) -> tuple[Corpus, object]:
+def _of_run(task: Task, run: Any) -> tuple[Corpus, object]:
     """Return the annotations of a run, and the options by which they were read."""
-    scores, name = read_run(folder), quote(os.fsdecode(folder))
+    (scores,) = named_runs([run])
+    name = quote(os.fsdecode(run[1] if isinstance(run, tuple) else run))
     if scores.task != task.name:
         raise OptionError(f"{name} is a run of {scores.task}, not of {task.name}")
     if scores.origin.corpus is None:

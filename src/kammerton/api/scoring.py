@@ -7,9 +7,10 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
 from kammerton.errors import Diagnostic, OptionError, inflected, plural, quote
@@ -25,6 +26,8 @@ from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Grouping, Origin
+from kammerton.runs import is_run
+from kammerton.runs.joining import named_runs, narrow_run
 from kammerton.scoring.context import ContextEvidence, evaluate_context
 from kammerton.scoring.evaluating import Timing
 from kammerton.scoring.loading import ScoringJob, choose_estimates, load_sides
@@ -336,6 +339,45 @@ def _unmatched(groups: ItemGroups) -> Iterator[Diagnostic]:
 
 
 _POLICIES = ("worst", "skip", "error")
+_OF_INTERVALS = ("ci", "resamples", "seed", "interval", "clusters")
+_OF_RUNS = ("task", "references", "protocols", "measures", "context", "group_by", "store", "progress")
+"""Choices that can still be made of a run, besides those of intervals."""
+
+
+def refuse_choices_of_runs(task: Task, choices: Mapping[str, Any], allowed: Container[str]) -> None:
+    """Refuse choices of :func:`score` that a run cannot have any more."""
+    for name, parameter in signature(score).parameters.items():
+        default = task.options() if name == "options" else parameter.default
+        if name not in allowed and choices.get(name) not in (None, default):
+            raise OptionError(f"runs are scored already: {quote(name)} is a choice of scoring")
+
+
+def is_lone_run(references: Any) -> bool:
+    """Return whether references are the path of a run, perhaps behind the name of its system."""
+    path = references[1] if isinstance(references, tuple) and len(references) == 2 else references
+    return _is_path(path) and is_run(path)
+
+
+def _score_run(task: Task, run: Any, choices: Mapping[str, Any]) -> Scores:
+    """Read a run, and choose among its measures, intervals and groups."""
+    refuse_choices_of_runs(task, choices, (*_OF_RUNS, *_OF_INTERVALS))
+    (scores,) = named_runs([run])
+    if scores.task != task.name:
+        raise OptionError(f"the run is of another task: {scores.task}")
+    if choices["context"] and scores.origin.context_evidence is None:
+        raise OptionError("the run has no context", "score it with --context")
+    scores = narrow_run(scores, choices["protocols"], choices["measures"])
+    items = items_of(scores.origin.evidence)
+    notes: tuple[Diagnostic, ...] = ()
+    defaults = {name: signature(score).parameters[name].default for name in _OF_INTERVALS}
+    intervals = {name: choices[name] for name in _OF_INTERVALS}
+    if intervals != defaults:
+        scores = scores.remade(bootstrap=_bootstrap_settings(**intervals, items=items))
+    if choices["group_by"] is not None:
+        grouping, notes = grouping_of(choices["group_by"], items)
+        scores = scores.remade(grouping=grouping)
+    evidence = scores.origin.evidence
+    return scores.remade(evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *notes)))
 
 
 def score(  # noqa: PLR0913 - one per choice
@@ -381,7 +423,8 @@ def score(  # noqa: PLR0913 - one per choice
         anything with ``onsets``, ``offsets``, ``pitches`` and ``fingers``; of instruments, a list of
         labels, best first, a set, or a mapping of labels to scores. None if there are no references: then
         measures that need none have values (of fingering ``pianovam/IFR``, ``playability/ifr_melodic`` and
-        ``ifr_chord``), and the others are undefined, with the reason ``no_reference``.
+        ``ifr_chord``), and the others are undefined, with the reason ``no_reference``. Or a run alone, which
+        is read: of its measures, intervals and groups can still be chosen.
     estimates : the same, or several of them
         A mapping of names to any of these is one system per name; a list of paths is one system per
         path, called by its last component without suffix. A mapping of items is one system, called
@@ -469,7 +512,10 @@ def score(  # noqa: PLR0913 - one per choice
     >>> score("chords", ref, {"mine": est}, protocols=["mirex2013"]).value("MajMin")
     0.75
     """
+    choices_made = dict(locals())
     kind = find_task(task)
+    if estimates is None and is_lone_run(references):
+        return _score_run(kind, references, choices_made)
     execution = Execution(size=shard_size, jobs=jobs, executor=executor)
     alone = references is None and not annotators and pairs is None and estimates is not None
     every = alone and protocols is None and measures is None

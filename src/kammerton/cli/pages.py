@@ -30,6 +30,7 @@ from kammerton.reporting.differences import render_difference, summary_of
 from kammerton.reporting.documents import item_losses, render_frame, render_item_losses, render_json
 from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item
 from kammerton.runs import RunDifference, is_run
+from kammerton.runs.joining import named_runs
 
 __all__ = ["diff", "report", "show"]
 
@@ -110,8 +111,8 @@ def _sources_and_item(
         if estimates or added:
             raise OptionError("--pairs stands in place of REF, EST and further annotators")
         return {}, references
-    if references is not None and len(estimates) <= (not whole) and is_run(references):
-        return {"references": references, "annotators": added}, next(iter(estimates), None)
+    if references is not None and len(estimates) <= (not whole) and is_run(split_name(references)[1]):
+        return {"references": split_name(references), "annotators": added}, next(iter(estimates), None)
     if references is None or not estimates:
         raise OptionError("REF and EST are needed", "or a run, or --pairs FILE.csv")
     *systems, last = estimates
@@ -133,7 +134,7 @@ def _most_costly(
     if not address:
         raise OptionError("by which measure?", "name it: --measure PROTOCOL/MEASURE")
     if arguments["pairs"] is None and "estimates" not in arguments:
-        scores = kammerton.read_run(arguments["references"])
+        (scores,) = named_runs([arguments["references"]])
         judge = find(address, scores.measures, task.measures)
     else:
         judge = find(address, task.measures)
@@ -203,13 +204,14 @@ def diff(
     Parameters
     ----------
     before
-        The earlier run.
+        The earlier run; NAME=RUN names the system of a run that has one.
     after
         The later run.
     """
     if before is None or after is None:
         raise OptionError("RUN_A and RUN_B are needed", "two folders that `kammerton score --out` wrote")
-    difference = kammerton.diff(before, after, **choices)
+    runs = named_runs([split_name(before), split_name(after)])
+    difference = kammerton.diff(*runs, **choices)
     write_output(_difference_document(difference, form), is_data=form != "table")
     if not quiet:
         print_messages(difference.notes)

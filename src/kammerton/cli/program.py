@@ -70,7 +70,9 @@ class _Verb(NamedTuple):
 
 
 VERBS: dict[str, _Verb] = {
-    "score": _Verb("Score one or several systems.", "REF EST [EST ...] [OPTIONS]", "scoring", ("score",)),
+    "score": _Verb(
+        "Score one or several systems.", "(REF EST [EST ...] | RUN) [OPTIONS]", "scoring", ("score",)
+    ),
     "compare": _Verb(
         "Rank systems, and test which differ significantly.",
         "(REF EST EST [EST ...] | RUN [RUN ...]) [OPTIONS]",
@@ -96,7 +98,7 @@ VERBS: dict[str, _Verb] = {
     ),
     "show": _Verb(
         "Show one item in the terminal, with its errors.",
-        "(REF EST [EST ...]|RUN) [ITEM] [OPTIONS]",
+        "(REF EST [EST ...] | RUN) [ITEM] [OPTIONS]",
         "pages",
         ("show",),
     ),
@@ -145,6 +147,9 @@ def _run(tokens: list[str]) -> int:
         _check_known("command", tokens[0], VERBS)
     words = [token for token in tokens if token not in ("--help", "-h")]  # which may stand anywhere
     takes_task = bool(words) and words[0] in VERBS and VERBS[words[0]].takes_task
+    if takes_task and len(words) > 1 and (task := _task_of_run(words[1])) is not None:
+        words.insert(1, task)
+        tokens.insert(1, task)
     if takes_task and (len(words) > 1 or words == tokens):
         _check_task(*words)
     app = _application(words)
@@ -326,6 +331,16 @@ def _check_task(verb: str, task: str | None = None, *rest: str) -> None:
         hint = f"the task comes first: `kammerton {arguments}`"
         raise OptionError(f"unknown task {quote(task)}", f"{hint}; known: {', '.join(known)}")
     _check_known("task", task, known)
+
+
+def _task_of_run(argument: str) -> str | None:
+    """Return the task of a run that stands in place of a task, perhaps behind a name."""
+    path = argument.partition("=")[2] if "=" in argument else argument
+    if argument in TASKS or not os.path.isfile(os.path.join(path, "run.json")):  # noqa: PTH113, PTH118
+        return None
+    from kammerton.runs import is_run, task_of_run  # noqa: PLC0415 - loads NumPy
+
+    return task_of_run(path) if is_run(path) else None
 
 
 _NEAR = 0.75

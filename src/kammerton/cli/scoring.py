@@ -305,13 +305,17 @@ def score(
     Parameters
     ----------
     references
-        Folder or file of the references; NAME=PATH names the annotator.
+        Folder or file of the references; NAME=PATH names the annotator. Or a run alone, whose scores are
+        printed.
     estimates
         Folder or file of each system; NAME=PATH names it, otherwise its last component does.
     """
     chosen, added = sort_annotators(annotator)
     arguments = {**choices, "annotator": chosen, **({"ci": None} if no_ci else {})}
-    arguments |= sides(references, estimates, added, choices["pairs"], alone=no_reference)
+    if references is not None and not estimates and is_run(split_name(references)[1]):
+        arguments |= {"references": split_name(references), "annotators": added}
+    else:
+        arguments |= sides(references, estimates, added, choices["pairs"], alone=no_reference)
     results = _with_chosen_measures(results, choices)
     inputs = input_paths((references, *estimates, *(annotator or ())), choices["pairs"], choices["splits"])
     results.check(choices, inputs, task.suffixes)

@@ -18,7 +18,7 @@ from kammerton.runs.layout import fault
 from kammerton.runs.reading import Run, scores_of
 from kammerton.scoring.context import ContextEvidence
 
-__all__ = ["Joined", "Runs", "check_alike", "join_alike", "join_runs", "named_runs"]
+__all__ = ["Joined", "Runs", "check_alike", "join_alike", "join_runs", "named_runs", "narrow_run"]
 
 Runs = Mapping[str, Run] | Sequence[Run | tuple[str | None, Run]] | Run
 _OF_RESAMPLING = frozenset({"KT218", "KT219", "KT220"})
@@ -62,6 +62,15 @@ def join_runs(
         corpus=None,
         grouping=None,
     )
+
+
+def narrow_run(run: Scores, protocols: Iterable[str] | None, measures: Iterable[str] | None) -> Scores:
+    """Return a run with the chosen ones of its measures."""
+    if protocols is None and measures is None:
+        return run
+    chosen, left_out = _measures([run], protocols, measures)
+    evidence = _narrowed(run.origin.evidence, chosen, {})
+    return run.remade(evidence=replace(evidence, diagnostics=(*run.diagnostics, *left_out)))
 
 
 def _context_evidence(runs: Sequence[Scores]) -> ContextEvidence:

@@ -23,7 +23,16 @@ from kammerton.runs.evidence_files import context_evidence_of, evidence_of
 from kammerton.runs.layout import digest_of, fault, from_parquet, options_of, parse_record, texts_of
 from kammerton.statistics.resampling import BootstrapSettings
 
-__all__ = ["Opened", "Run", "holds_scores", "is_run", "open_run", "read_run", "scores_of"]
+__all__ = [
+    "Opened",
+    "Run",
+    "holds_scores",
+    "is_run",
+    "open_run",
+    "read_run",
+    "scores_of",
+    "task_of_run",
+]
 
 T = TypeVar("T")
 
@@ -42,6 +51,11 @@ def is_run(path: str | os.PathLike[str]) -> bool:
     except (OSError, ValueError):
         return False
     return layout.KIND.encode("ascii") in data
+
+
+def task_of_run(folder: str | os.PathLike[str]) -> str:
+    """Return the name of the task that a run is of."""
+    return str(_record(Path(folder), os.fsdecode(folder))["task"])
 
 
 def read_run(folder: str | os.PathLike[str]) -> Scores:
