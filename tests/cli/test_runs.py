@@ -84,3 +84,35 @@ def test_a_file_in_the_way(corpus: Terminal) -> None:
     result = corpus.run(*SCORE, "--out", "here/run")
     assert (result.code, result.out) == (5, "")
     assert result.err == "error[KT501] cannot write a run to `here/run`: it is no folder\n"
+
+
+def test_a_saved_run_prints_itself(corpus: Terminal) -> None:
+    scored = corpus.run("score", "chords", "ref", "est", "--protocol", "mirex2013", "--out", "run")
+    again = corpus.run("score", "run")
+    assert (again.code, again.out) == (0, scored.out)
+    assert corpus.run("score", "chords", "run").out == scored.out
+    root = corpus.run(
+        "score", "mine=run", "--measure", "mirex2013/Root", "--no-ci", "--format", "json"
+    ).document
+    values = {(row["system"], row["measure"], row["aggregate"]): row["value"] for row in root["scores"]}
+    assert values["mine", "Root", "pooled"] == 5 / 6
+    groups = corpus.run("score", "run", "--group-by", "^(.)", "--format", "csv", "--ci", "0.9")
+    assert groups.code == 0
+    assert corpus.run("score", "run", "--fail-under", "mirex2013/MajMin=0.9").code != 0
+    assert corpus.run("show", "run", "one").out == corpus.run("show", "chords", "run", "one").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("score", "run", "--missing", "skip"), "runs are scored already: `missing` is a choice of scoring"),
+        (("score", "run", "--context"), "the run has no context"),
+        (("score", "fingering", "run"), "the run is of another task: chords"),
+    ],
+)
+def test_what_a_saved_run_cannot_have_any_more(
+    corpus: Terminal, arguments: tuple[str, ...], message: str
+) -> None:
+    corpus.run("score", "chords", "ref", "est", "--protocol", "mirex2013", "--out", "run")
+    result = corpus.run(*arguments)
+    assert (result.code, result.lines[0]) == (2, f"error: {message}")

@@ -430,10 +430,10 @@ def score(  # noqa: PLR0913 - one per choice
         path, called by its last component without suffix. A mapping of items is one system, called
         ``estimate``.
     protocols : iterable of str, optional
-        Protocols to run. By default the main measures of the task are computed: ``mirex2013`` of chords;
-        ``nakamura2020``, ``strike/accuracy``, ``pianovam/Accuracy`` and ``playability`` of fingerings;
-        ``open-mic-task1`` of instruments. ``"all"`` runs every protocol that does not run on request only,
-        as is the default without references.
+        Protocols to run; by default those of the main measures, ``all`` for every one. The main measures are
+        ``mirex2013`` of chords; ``nakamura2020``, ``strike/accuracy``, ``pianovam/Accuracy`` and
+        ``playability`` of fingerings; ``open-mic-task1`` of instruments. ``"all"`` leaves out protocols that
+        run on request only; it is the default without references.
     measures : iterable of str, optional
         Measures to compute, as ``PROTOCOL/MEASURE`` or ``PROTOCOL/*``, or by a name that only one measure
         has; case matters; by default all.

@@ -112,7 +112,9 @@ def _sources_and_item(
             raise OptionError("--pairs stands in place of REF, EST and further annotators")
         return {}, references
     if references is not None and len(estimates) <= (not whole) and is_run(split_name(references)[1]):
-        return {"references": split_name(references), "annotators": added}, next(iter(estimates), None)
+        return {"references": split_name(references), "annotators": added or None}, next(
+            iter(estimates), None
+        )
     if references is None or not estimates:
         raise OptionError("REF and EST are needed", "or a run, or --pairs FILE.csv")
     *systems, last = estimates

@@ -313,7 +313,7 @@ def score(
     chosen, added = sort_annotators(annotator)
     arguments = {**choices, "annotator": chosen, **({"ci": None} if no_ci else {})}
     if references is not None and not estimates and is_run(split_name(references)[1]):
-        arguments |= {"references": split_name(references), "annotators": added}
+        arguments |= {"references": split_name(references), "annotators": added or None}
     else:
         arguments |= sides(references, estimates, added, choices["pairs"], alone=no_reference)
     results = _with_chosen_measures(results, choices)
