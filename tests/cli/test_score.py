@@ -152,7 +152,9 @@ def test_pairs_stand_in_place_of_paths(corpus: Terminal) -> None:
     ("limit", "code", "said"),
     [
         ("0.75", 0, ""),
-        ("0.7501", 1, "--fail-under: mirex2013/MajMin of est is 75 % (0.75), below 75.01 % (0.7501)\n"),
+        ("75%", 0, ""),
+        ("75.01%", 6, "--fail-under: mirex2013/MajMin of est is 75 % (0.75), below 75.01 % (0.7501)\n"),
+        ("0.7501", 6, "--fail-under: mirex2013/MajMin of est is 75 % (0.75), below 75.01 % (0.7501)\n"),
     ],
 )
 def test_gate(corpus: Terminal, limit: str, code: int, said: str) -> None:
@@ -211,14 +213,22 @@ def test_tables_fill_a_width(corpus: Terminal, verb: str) -> None:
 def test_an_undefined_figure_fails_its_gate(terminal: Terminal) -> None:
     terminal.write(ref={"a.lab": "0 2 D:dim"}, est={"a.lab": "0 2 D:dim"})
     result = terminal.run(*SCORE, "ref", "est", "--fail-under", "mirex2013/MajMin=0")
-    assert result.code == 1
+    assert result.code == 6
     assert "--fail-under: mirex2013/MajMin of est is undefined\n" in result.err
+
+
+def test_a_failed_gate_wins_over_a_missing_item(corpus: Terminal) -> None:
+    (corpus.folder / "est" / "two.lab").unlink()
+    assert corpus.run(*SCORE, "ref", "est", "--fail-under", "mirex2013/MajMin=0").code == 1
+    assert corpus.run(*SCORE, "ref", "est", "--fail-under", "mirex2013/MajMin=1").code == 6
+    skipped = corpus.run(*SCORE, "ref", "est", "--missing", "skip", "--fail-under", "mirex2013/MajMin=1")
+    assert skipped.code == 6
 
 
 @pytest.mark.parametrize(
     ("gate", "said"),
     [
-        ("mirex2013/MajMin=75", "write 75 % as 0.75; you wrote 75"),
+        ("mirex2013/MajMin=75", "write 75 % as 0.75 or 75%; you wrote 75"),
         ("mirex2013/MajMin=high", "not a number: `high`"),
         ("mirex2013/MajMin", "expected PROTOCOL/MEASURE=VALUE"),
         ("mirex2013/MajMn=0.5", "did you mean `mirex2013/MajMin`?"),

@@ -18,7 +18,7 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line on these arguments, by default those of the process, and return the exit code.
 
-    0 done; 1 partial, or a threshold (``--fail-under``) not met; 2 usage; 3 nothing could be scored;
+    0 done; 1 partial; 2 usage; 3 nothing could be scored; 6 a threshold (``--fail-under``) not met;
     4 internal error; 5 output could not be written; 129, 130, 143 signals.
     """
     try:

@@ -53,11 +53,11 @@ def read_threshold(argument: str, computed: Sequence[Measure], known: Sequence[M
         raise OptionError(f"expected PROTOCOL/MEASURE=VALUE, got {quote(argument)}")
     measure = find(address, computed, known)
     try:
-        limit = float(number)
+        limit = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
     except ValueError:
         raise OptionError(f"not a number: {quote(number)} in {quote(argument)}") from None
     low, high = measure.range
     if not low <= limit <= high:
-        hint = f"write 75 % as 0.75; you wrote {limit:g}" if (low, high) == (0.0, 1.0) else None
+        hint = f"write 75 % as 0.75 or 75%; you wrote {number}" if (low, high) == (0.0, 1.0) else None
         raise OptionError(f"{measure} lies between {low:g} and {high:g}", hint)
     return Threshold(measure, limit)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DONE",
+    "GATE",
     "INTERNAL",
     "NOTHING",
     "OUTPUT",
@@ -42,13 +43,15 @@ __all__ = [
 
 DONE = 0
 PARTIAL = 1
-"""Items failed or are missing, a threshold was not met, or there are findings."""
+"""Items failed or are missing, or there are findings."""
 USAGE = 2
 NOTHING = 3
 """Nothing could be scored, or the run was ended before."""
 INTERNAL = 4
 OUTPUT = 5
 """Output could not be written."""
+GATE = 6
+"""A threshold was not met, whether or not items failed too."""
 READER_GONE = 141
 """Standard output was closed by its reader; what shells report of programs that SIGPIPE ends."""
 

@@ -119,8 +119,8 @@ VERBS: dict[str, _Verb] = {
 _EPILOGUE = """\
 Results go to standard output, everything else to standard error.
 
-Exit codes: 0 done; 1 partial, or a threshold not met; 2 usage; 3 nothing could be scored; \
-4 internal error; 5 output could not be written; 130 stopped by Ctrl-C."""
+Exit codes: 0 done; 1 partial; 2 usage; 3 nothing could be scored; 4 internal error; \
+5 output could not be written; 6 a threshold not met; 130 stopped by Ctrl-C."""
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

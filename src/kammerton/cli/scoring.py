@@ -23,6 +23,7 @@ from kammerton.cli.options import (
 )
 from kammerton.cli.output import (
     DONE,
+    GATE,
     NOTHING,
     PARTIAL,
     check_width,
@@ -287,7 +288,8 @@ def score(
     fail_under: Annotated[
         list[str] | None,
         option(
-            "Exit with code 1 if the corpus score of a headline measure is worse, or undefined; repeatable.",
+            "Exit with code 6 if the corpus score of a headline measure is worse, or undefined: 0.75 or 75%; "
+            "repeatable.",
             metavar="PROTOCOL/MEASURE=VALUE",
         ),
     ] = None,
@@ -336,7 +338,7 @@ def score(
     failures = [line for threshold in thresholds for line in threshold.failures(scores)]
     print_messages(failures)
     results.print_closing(scores)
-    return PARTIAL if failures else _exit_code(scores)
+    return GATE if failures else _exit_code(scores)
 
 
 def _with_chosen_measures(results: _R, choices: Mapping[str, Any]) -> _R:
