@@ -138,3 +138,18 @@ def test_one_cause_in_many_items_is_told_from_many(terminal: Terminal) -> None:
     terminal.write(**{".": {"one.csv": rows, "two.csv": rows}})
     result = terminal.run("check", "instruments", "one.csv", "two.csv", "--taxonomy", "openmic-2018")
     assert result.err == "2 files checked: 40 errors in 2 files, of 1 cause\n"
+
+
+def test_codes_are_selected_and_ignored(terminal: Terminal) -> None:
+    terminal.write(lab={"a.lab": "0 1 C:mja7|1 2 G"}, empty={"b.lab": ""})
+    paths = ("check", "chords", "lab", "empty", "--format", "json")
+    everything = {row["code"] for row in terminal.run(*paths).document["diagnostics"]}
+    assert "KT312" in everything
+    for code in ("KT312", "kt31", "KT3,KT9"):
+        result = terminal.run(*paths, "--select", code)
+        assert {row["code"] for row in result.document["diagnostics"]} == {"KT312"}
+        assert result.code == 1
+    rest = terminal.run(*paths, "--ignore", "KT312")
+    assert {row["code"] for row in rest.document["diagnostics"]} == everything - {"KT312"}
+    assert terminal.run(*paths, "--ignore", "KT").code == 0
+    assert terminal.run(*paths, "--select", "3").lines[0] == "error: not a code: `3`"

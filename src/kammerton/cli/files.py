@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import kammerton
@@ -22,7 +25,7 @@ from kammerton.cli.output import (
     OUTPUT as UNWRITTEN,
 )
 from kammerton.cli.paths import check_output
-from kammerton.errors import OptionError, plural
+from kammerton.errors import OptionError, plural, quote
 from kammerton.formats.writing import size_of
 from kammerton.model.task import Task
 from kammerton.reporting.diagnostics import count_problems, render_concise, render_findings, render_github
@@ -39,6 +42,7 @@ _Problems = Annotated[
         group=OUTPUT,
     ),
 ]
+_CODE = re.compile(r"[A-Z]{2,8}[0-9]{0,5}")
 _Paths = Annotated[str, option(name="PATH")]
 
 
@@ -47,6 +51,17 @@ def check(
     /,
     *paths: _Paths,
     strict: Annotated[bool, option("Exit with code 1 for warnings too.")] = False,
+    select: Annotated[
+        list[str] | None,
+        option(
+            "Report these codes only, such as KT391, or KT3 for all that begin so; repeatable.",
+            metavar="CODE",
+        ),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        option("Leave out these codes, or those that begin so; repeatable.", metavar="CODE"),
+    ] = None,
     form: _Problems = "table",
     quiet: Annotated[bool, option("Print neither notes nor the summary.", group=OUTPUT)] = False,
     **choices: Any,
@@ -62,11 +77,27 @@ def check(
     """
     if not paths:
         raise OptionError("PATH is needed", "files or folders")
+    selected, ignored = (_codes(codes) for codes in (select, ignore))
     checked = kammerton.check(task.name, *paths, **choices)
+    reported = [
+        problem
+        for problem in checked.diagnostics
+        if problem.code.startswith(selected or ("",)) and not (ignored and problem.code.startswith(ignored))
+    ]
+    checked = replace(checked, diagnostics=tuple(reported))
     write_output(_findings(checked, form, quiet=quiet), is_data=form != "table")
     if not quiet:
         print_message(_summary_of_check(checked))
     return PARTIAL if checked.has_findings(strict=strict) else DONE
+
+
+def _codes(arguments: Sequence[str] | None) -> tuple[str, ...]:
+    """Return codes, or beginnings of codes, in upper case; several may stand between commas."""
+    codes = tuple(code.strip().upper() for argument in arguments or () for code in argument.split(","))
+    for code in codes:
+        if not _CODE.fullmatch(code):
+            raise OptionError(f"not a code: {quote(code)}", "such as KT391, or KT3 for all that begin so")
+    return codes
 
 
 def _findings(checked: Checked, form: str, *, quiet: bool) -> str:
