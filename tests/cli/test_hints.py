@@ -466,6 +466,7 @@ ROWS = [
 ]
 
 NOT_FOLLOWED = {
+    "score it with --context": "a run prints itself, and is scored by another command",
     "--copies keep counts each": "copies are taken for one on purpose; the choice is the user's",
     "give the address of the folder that has the files, name them in a table (--pairs), or copy them": (
         "needs a web server with folders without end"
