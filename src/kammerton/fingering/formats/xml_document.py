@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import re
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -145,9 +146,9 @@ class XmlReader:
         parser.StartDoctypeDeclHandler = self._doctype
         parser.SkippedEntityHandler = self._skipped
 
+    @abstractmethod
     def start(self, name: str, attributes: dict[str, str]) -> bool:
         """Take a start tag, and return whether what stands in the element is wanted, and its end tag."""
-        raise NotImplementedError
 
     def end(self) -> None:
         """Take an end tag."""
