@@ -400,7 +400,7 @@ ROWS = [
         fill={"--threshold": "0.5", "--top-k": "1"},
     ),
     Row(
-        "--assume-absent says that it does",
+        "--assume-absent takes it for absent",
         "convert instruments judged.csv out.qrels",
         {"judged.csv": "file,instrument,relevance\na,piano,1\na,voice,0\nb,drums,1\n"},
     ),

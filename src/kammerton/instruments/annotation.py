@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a recording, or a query, is said to hold: labels, best first, with scores where there are any."""
+"""The instruments of a recording, or the documents of a query, and how they are packed."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class InstrumentList:
     scores : ndarray of float64, shape (len(labels),), or empty
         Confidence of each label; empty where the source has none.
     ranked : bool
-        Whether the order, or the scores, say which label is the likelier one. A set is not ranked.
+        Whether the order, or the scores, rank the labels by how likely they are. A set is not ranked.
     vector : bool
-        Whether every label of a vocabulary has a score, so that being listed says nothing until a
+        Whether every label of a vocabulary has a score, so that being listed means nothing until a
         threshold or a number of best labels makes a list of them.
     absent : tuple of str
         Labels that were judged not to be there.
@@ -73,33 +73,28 @@ def _pack(annotation: InstrumentList) -> Mapping[str, Any]:
 def _unpack(columns: Mapping[str, PackedColumn]) -> Sequence[InstrumentList | None]:
     lists = zip(*(columns[name].parts() for name in _LISTS), strict=True)
     flags = zip(*(columns[name].values.tolist() for name in _FLAGS), strict=True)
-    odd = _odd(columns).tolist()
     return [
         None
-        if bad or _has_twice(labels, absent)
+        if odd or "" in (listed := (*labels, *absent)) or len(set(listed)) < len(listed)
         else InstrumentList(
             labels=tuple(labels),
             scores=scores,
             absent=tuple(absent),
             grades=grades,
-            **dict(zip(_FLAGS, told, strict=True)),
+            **dict(zip(_FLAGS, values, strict=True)),
         )
-        for (labels, scores, absent, grades), told, bad in zip(lists, flags, odd, strict=True)
+        for (labels, scores, absent, grades), values, odd in zip(lists, flags, _odd(columns), strict=True)
     ]
 
 
-def _odd(columns: Mapping[str, PackedColumn]) -> NDArray[np.bool_]:
-    """Tell which lists have scores or grades that are not one for each label, or no numbers they can be."""
+def _odd(columns: Mapping[str, PackedColumn]) -> list[bool]:
+    """Return which lists have scores or grades that are not one for each label, or cannot be such."""
     labels, scores, grades = (columns[name] for name in ("labels", "scores", "grades"))
     odd = scores.having(~np.isfinite(scores.values)) | grades.having(grades.values < 1)
-    for each in (scores, grades):
-        odd |= (each.lengths > 0) & (each.lengths != labels.lengths)
-    return odd
-
-
-def _has_twice(labels: Sequence[str], absent: Sequence[str]) -> bool:
-    listed = (*labels, *absent)
-    return "" in listed or len(set(listed)) < len(listed)
+    for column in (scores, grades):
+        odd |= (column.lengths > 0) & (column.lengths != labels.lengths)
+    flags: list[bool] = odd.tolist()
+    return flags
 
 
 PACKING = Packing(

@@ -1,33 +1,31 @@
 # SPDX-License-Identifier: MIT
-"""Trivial answers made from the references: what a system must beat to have heard anything."""
+"""The task ``instruments``: its record, baselines, ratings of annotators, and conversion."""
 
 from __future__ import annotations
 
 import os
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kammerton.arrays import Codes
 from kammerton.errors import DataError, Diagnostic, inflected, plural
 from kammerton.formats.writing import left_behind
 from kammerton.instruments.annotation import PACKING, InstrumentList
 from kammerton.instruments.columns import Columns, annotated, build_columns
-from kammerton.instruments.error_analysis import instrument_breakdown, instrument_costs
+from kammerton.instruments.error_analysis import instrument_breakdown, instrument_losses
 from kammerton.instruments.formats.adopting import adopt
 from kammerton.instruments.formats.source import identify
 from kammerton.instruments.formats.writing import Entry, render_jams, render_qrels, render_run, render_table
 from kammerton.instruments.kernels import applicable, evaluate, gather, survey
 from kammerton.instruments.label_maps import LABEL_MAPS
-from kammerton.instruments.lists import Lists
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols import PROTOCOLS
 from kammerton.instruments.reading import SUFFIXES, read_instruments, read_with_metadata, unfold
-from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.instruments.taxonomy_files import TAXONOMIES
 from kammerton.instruments.views import DEFAULT_MEASURE, view_item
 from kammerton.model.annotations import Metadata
@@ -37,30 +35,26 @@ __all__ = ["CONVERSION", "TASK", "Track", "baselines", "judged_by_both", "rating
 
 
 def baselines(references: Mapping[str, Sequence[InstrumentList]]) -> dict[str, dict[str, InstrumentList]]:
-    """Return lists that no ear was needed for: the same for every recording.
+    """Return trivial estimates made from the references: the same for every recording.
 
     Examples
     --------
     >>> lists = {"a": ["piano"], "b": ["piano", "voice"], "c": ["piano"]}
-    >>> found = baselines({item: [InstrumentList(tuple(labels))] for item, labels in lists.items()})
-    >>> {name: of_item["a"].labels for name, of_item in found.items()}
+    >>> estimates = baselines({item: [InstrumentList(tuple(labels))] for item, labels in lists.items()})
+    >>> {name: of_item["a"].labels for name, of_item in estimates.items()}
     {'the 1 commonest': ('piano',), 'everything': ('piano', 'voice')}
     """
-    every = [annotation for annotations in references.values() for annotation in annotations]
-    if not every or any(annotation.query for annotation in every):
+    annotations = [annotation for item in references.values() for annotation in item]
+    if not annotations or any(annotation.query for annotation in annotations):
         return {}
-    counts = Counter(label for annotation in every for label in annotation.labels)
+    counts = Counter(label for annotation in annotations for label in annotation.labels)
     ranking = sorted(counts, key=lambda label: (-counts[label], label))
-    mean = max(1, round(sum(counts.values()) / len(every)))
+    scores = np.array([counts[label] / len(annotations) for label in ranking], dtype=np.float64)
+    mean = max(1, round(counts.total() / len(annotations)))
     return {
-        name: dict.fromkeys(references, _listed(ranking[:size], counts, len(every)))
+        name: dict.fromkeys(references, InstrumentList(tuple(ranking[:size]), scores[:size], ranked=True))
         for name, size in ((f"the {mean} commonest", mean), ("everything", len(ranking)))
     }
-
-
-def _listed(labels: Sequence[str], counts: Mapping[str, int], annotations: int) -> InstrumentList:
-    scores = np.array([counts[label] / annotations for label in labels], dtype=np.float64)
-    return InstrumentList(tuple(labels), scores, ranked=True)
 
 
 Items = Sequence[Sequence[InstrumentList | None]]
@@ -78,64 +72,52 @@ def ratings(items: Items, options: InstrumentOptions | None = None) -> Ratings:
     --------
     Nobody names drums of the first recording: there all agree that they are absent.
 
-    >>> one = [InstrumentList(("piano", "voice")), InstrumentList(("drums",))]
-    >>> other = [InstrumentList(("voice",)), InstrumentList(("drums",))]
-    >>> found = ratings(list(zip(one, other)))  # of each: piano, voice, drums
-    >>> found.labels, found.codes.tolist()
+    >>> first = [InstrumentList(("piano", "voice")), InstrumentList(("drums",))]
+    >>> second = [InstrumentList(("voice",)), InstrumentList(("drums",))]
+    >>> rated = ratings(list(zip(first, second)))  # of each: piano, voice, drums
+    >>> rated.labels, rated.codes.tolist()
     (('absent', 'present'), [[1, 0], [1, 1], [0, 0], [0, 0], [0, 0], [1, 1]])
     """
     options = options or InstrumentOptions()
-    given = [
-        (number, rater, annotation)
-        for number, annotations in enumerate(items)
+    places = [
+        (item, rater)
+        for item, annotations in enumerate(items)
         for rater, annotation in enumerate(annotations)
         if annotation is not None
     ]
-    columns = build_columns([Case((annotation,), InstrumentList(())) for *_, annotation in given], options)
-    units = _Units(columns, options.level)
-    owners = np.array([place[:2] for place in given], dtype=np.int64).reshape(-1, 2)
-    raters = len(items[0]) if items else 0
-    codes = np.full((len(items), len(units), raters), -1, dtype=np.int64)
+    cases = [
+        Case((annotation,), InstrumentList(()))
+        for item in items
+        for annotation in item
+        if annotation is not None
+    ]
+    columns = build_columns(cases, options)
+    unit_of, count = _units(columns, options.level)
+    owners = np.array(places, dtype=np.int64).reshape(-1, 2)
+    codes = np.full((len(items), count, len(items[0]) if items else 0), -1, dtype=np.int64)
     closed = owners[columns.closed]
     codes[closed[:, 0], :, closed[:, 1]] = 0
-    for label, lists in ((0, columns.absent), (1, columns.truth)):
-        number, rater = owners[lists.owners].T
-        codes[number, units.of(lists), rater] = label
+    counting = np.ones((len(items), count), dtype=bool)  # of a query those units that somebody judged
+    counting[owners[columns.queries, 0]] = False
+    for code, lists in ((0, columns.absent), (1, columns.truth)):
+        item, rater = owners[lists.owners].T
+        codes[item, unit_of[lists.codes], rater] = code
+        counting[item, unit_of[lists.codes]] = True
     reason = _ONLY_PRESENT if _name_only_present(items, options) else ""
-    return Ratings(("absent", "present"), codes[units.counting(columns, owners, len(items))], reason=reason)
+    return Ratings(("absent", "present"), codes[counting], reason=reason)
 
 
-class _Units:
-    """The instruments that make a unit of each recording, in the order in which they are met."""
-
-    def __init__(self, columns: Columns, level: int) -> None:
-        index = {label: code for code, label in enumerate(columns.labels)}
-        used = dict.fromkeys(index[label] for label in _every_label(columns.tree, level))
-        used |= dict.fromkeys([*columns.truth.codes.tolist(), *columns.absent.codes.tolist()])
-        self._place = np.full(len(columns.labels), -1, dtype=np.int64)
-        self._place[list(used)] = np.arange(len(used))
-        self._count = len(used)
-
-    def __len__(self) -> int:
-        """Return the number of instruments."""
-        return self._count
-
-    def of(self, lists: Lists) -> NDArray[np.int64]:
-        """Return the unit of each entry of lists."""
-        return self._place[lists.codes]
-
-    def counting(self, columns: Columns, owners: NDArray[np.int64], items: int) -> NDArray[np.bool_]:
-        """Tell which units of each item count: of a query those that somebody judged, else all."""
-        counting = np.ones((items, len(self)), dtype=bool)
-        counting[owners[columns.queries, 0]] = False
-        for lists in (columns.truth, columns.absent):
-            counting[owners[lists.owners, 0], self.of(lists)] = True
-        return counting
-
-
-def _every_label(tree: Taxonomy | None, level: int) -> Iterator[str]:
-    for leaf in () if tree is None else tree.leaves:
-        yield from tree.project(leaf, level) if tree is not None and level else (leaf,)
+def _units(columns: Columns, level: int) -> tuple[Codes, int]:
+    """Return which unit each label is, and how many there are: all of the taxonomy, and all that is used."""
+    labels: Iterable[str] = () if columns.tree is None else columns.tree.leaves
+    if columns.tree is not None and level:
+        labels = [node for leaf in labels for node in columns.tree.project(leaf, level)]
+    index = {label: code for code, label in enumerate(columns.labels)}
+    used = dict.fromkeys(index[label] for label in labels)
+    used |= dict.fromkeys([*columns.truth.codes.tolist(), *columns.absent.codes.tolist()])
+    unit_of = np.full(len(columns.labels), -1, dtype=np.int64)
+    unit_of[list(used)] = np.arange(len(used))
+    return unit_of, len(used)
 
 
 def _is_open(annotation: InstrumentList, options: InstrumentOptions) -> bool:
@@ -143,7 +125,7 @@ def _is_open(annotation: InstrumentList, options: InstrumentOptions) -> bool:
 
 
 def _name_only_present(items: Items, options: InstrumentOptions) -> bool:
-    """Tell whether some lists are open, and none of these says that anything is absent."""
+    """Return whether some lists are open, and none of these has anything absent."""
     annotations = (annotation for item in items for annotation in item if annotation is not None)
     open_lists = [each for each in annotations if len(each) + len(each.absent) and _is_open(each, options)]
     return bool(open_lists) and not any(each.absent for each in open_lists)
@@ -162,8 +144,8 @@ def judged_by_both(items: Items, options: InstrumentOptions) -> Pair | None:
     >>> judged_by_both([[whole, partly]], InstrumentOptions())(whole, partly).labels
     ('voice',)
     """
-    every = [annotation for item in items for annotation in item if annotation is not None]
-    if not any(_is_open(annotation, options) for annotation in every):
+    annotations = (annotation for item in items for annotation in item if annotation is not None)
+    if not any(_is_open(annotation, options) for annotation in annotations):
         return None
     only_present = _name_only_present(items, options)
 
@@ -178,32 +160,34 @@ def judged_by_both(items: Items, options: InstrumentOptions) -> Pair | None:
 
 
 def _restricted(reference: InstrumentList, estimate: InstrumentList) -> InstrumentList:
-    """Return what a reference says of the labels that an open estimate judged."""
+    """Return a reference with those labels only that an open estimate judged."""
     judged = dict.fromkeys((*estimate.labels, *estimate.absent))
     present = tuple(label for label in reference.labels if label in judged)
     absent = judged.keys() - present if reference.closed else judged.keys() & set(reference.absent)
-    return replace(
-        reference,
-        labels=present,
-        scores=np.empty(0),
+    return InstrumentList(
+        present,
+        ranked=reference.ranked,
+        vector=reference.vector,
         absent=tuple(label for label in judged if label in absent),
         closed=False,
-        grades=np.empty(0, dtype=np.int64),
+        query=reference.query,
     )
 
+
+# --- conversion ------------------------------------------------------------------------------
 
 _SUFFIXES = {"jams": ".jams", "csv": ".csv", "qrels": ".qrels", "run": ".run"}
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """What one annotator, or a system, says in a file."""
+    """What one annotator, or a system, has in a file."""
 
     file: str  # what diagnostics call the file
-    annotator: str | None  # none where the file does not tell
+    annotator: str | None  # None where the file names none
     # by item; the item is None if the file is one and does not name it
     lists: tuple[tuple[str | None, InstrumentList], ...]
-    metadata: Metadata | None = None  # what a JAMS file says beside them
+    metadata: Metadata | None = None  # what a JAMS file has beside them
 
 
 def _load(path: str | os.PathLike[str], name: str, options: InstrumentOptions) -> Reading[Track]:
@@ -212,18 +196,18 @@ def _load(path: str | os.PathLike[str], name: str, options: InstrumentOptions) -
     if sheet is None:
         reading, metadata = read_with_metadata(path, name, options)
         tracks = [
-            (who, Track(name, who, ((None, found),), about))
-            for (who, found), about in zip_longest(reading.annotations, metadata)
+            (annotator, Track(name, annotator, ((None, annotation),), about))
+            for (annotator, annotation), about in zip_longest(reading.annotations, metadata)
         ]
         return Reading(tuple(tracks), reading.diagnostics)
     if sheet.broken or any(each.severity == "error" for each in sheet.diagnostics):
         return Reading((), sheet.diagnostics)
     lists: dict[str | None, list[tuple[str | None, InstrumentList]]] = {}
-    for item, said in sheet.items.items():
-        for annotator, found in said:
-            lists.setdefault(annotator, []).append((item, found))
-    carried = tuple((who, Track(name, who, tuple(found))) for who, found in lists.items())
-    return Reading(carried, sheet.diagnostics)
+    for item, of_item in sheet.items.items():
+        for annotator, annotation in of_item:
+            lists.setdefault(annotator, []).append((item, annotation))
+    tracks = [(annotator, Track(name, annotator, tuple(pairs))) for annotator, pairs in lists.items()]
+    return Reading(tuple(tracks), sheet.diagnostics)
 
 
 _RENDERERS: dict[str, Callable[[Sequence[Entry]], str]] = {
@@ -234,18 +218,17 @@ _RENDERERS: dict[str, Callable[[Sequence[Entry]], str]] = {
 }
 
 
-def _telling(track: Track) -> list[tuple[str | None, InstrumentList]]:
+def _informative(track: Track) -> Sequence[tuple[str | None, InstrumentList]]:
     """Return the lists of a track without those that nobody judged, if all others are closed."""
-    telling = [(item, each) for item, each in track.lists if each.closed or len(each) or each.absent]
-    mixed = telling and all(each.closed for _, each in telling)
-    return telling if mixed else [*track.lists]
+    judged = [(item, each) for item, each in track.lists if each.closed or len(each) or each.absent]
+    return judged if judged and all(each.closed for _, each in judged) else track.lists
 
 
 def _render(tracks: Sequence[Track], form: str) -> str:
     entries = [
-        Entry(item, track.annotator, found, track.metadata)
+        Entry(item, track.annotator, annotation, track.metadata)
         for track in tracks
-        for item, found in _telling(track)
+        for item, annotation in _informative(track)
     ]
     try:
         return _RENDERERS[form](entries)
@@ -253,19 +236,18 @@ def _render(tracks: Sequence[Track], form: str) -> str:
         raise DataError([each.at(file=tracks[0].file) for each in error.diagnostics]) from None
 
 
-def _track(found: InstrumentList, annotator: str | None, name: str) -> Track:
-    return Track(name, annotator, ((None, found),))
+def _track(annotation: InstrumentList, annotator: str | None, name: str) -> Track:
+    return Track(name, annotator, ((None, annotation),))
 
 
 def _remark(track: Track, form: str) -> Iterator[Diagnostic]:
-    left_out = len(track.lists) - len(_telling(track))
-    if left_out:
-        items = f"{plural(left_out, 'item')} {inflected(left_out, 'is', 'are')}"
+    count = len(track.lists) - len(_informative(track))
+    if count:
+        items = f"{plural(count, 'item')} {inflected(count, 'is', 'are')}"
         message = f"{items} left out, of whose instruments nothing is known"
         hint = "--assume-absent writes them as items without instruments"
-        yield Diagnostic(
-            code="KT666", severity="note", message=message, file=track.file, hint=hint, count=left_out
-        )
+        note = Diagnostic(code="KT666", severity="note", message=message, file=track.file, hint=hint)
+        yield replace(note, count=count)
     yield from left_behind(track.metadata if form == "jams" else None)
 
 
@@ -278,6 +260,8 @@ CONVERSION = Conversion(
     remark=_remark,
 )
 
+
+# --- the record ------------------------------------------------------------------------------
 
 _ABOUT_FILES = {
     "nothing annotated, nothing listed": "have neither annotated nor listed instruments",
@@ -293,7 +277,7 @@ _SAID_ONCE = frozenset(
         *("KT611", "KT612", "KT627", "KT628", "KT629", "KT632", "KT633"),
     )
 )
-"""Codes of what is true of a label, or of how a collection was written, whichever file it is said of."""
+"""Codes of what holds for a label, or for a whole collection, whichever file it is reported of."""
 
 
 def _remark_of_task(tables: Mapping[str, Mapping[ClassKey, float]]) -> Iterator[Diagnostic]:
@@ -308,11 +292,7 @@ def _notices(options: InstrumentOptions) -> tuple[Diagnostic, ...]:
     """Return what is odd about a taxonomy and a label map of the caller's own."""
     tree = None if options.taxonomy in TAXONOMIES else options.tree
     label_map = None if options.map in LABEL_MAPS else options.label_map
-    return tuple(said for each in (tree, label_map) if each is not None for said in each.diagnostics)
-
-
-def _blank(reference: InstrumentList) -> InstrumentList:
-    return InstrumentList((), ranked=True, query=reference.query)
+    return (*(tree.diagnostics if tree else ()), *(label_map.diagnostics if label_map else ()))
 
 
 def _content(annotation: InstrumentList) -> bytes:
@@ -329,10 +309,6 @@ def _content(annotation: InstrumentList) -> bytes:
     )
 
 
-def _extent(_: InstrumentList) -> float:
-    return 0.0
-
-
 TASK = Task(
     name="instruments",
     summary="Instruments of recordings.",
@@ -341,9 +317,9 @@ TASK = Task(
     options=InstrumentOptions,
     read=read_instruments,
     adopt=adopt,
-    blank=_blank,
+    blank=lambda reference: InstrumentList((), ranked=True, query=reference.query),
     content=_content,
-    extent=_extent,
+    extent=lambda _: 0.0,
     evaluate=evaluate,
     gather=gather,
     survey=survey,
@@ -354,7 +330,7 @@ TASK = Task(
     view=view_item,
     judge=DEFAULT_MEASURE,
     default_measures=("open-mic-task1/*",),
-    losses=instrument_costs,
+    losses=instrument_losses,
     breakdown=instrument_breakdown,
     baselines=baselines,
     ratings=ratings,

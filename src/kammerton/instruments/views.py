@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One recording, laid out for a reader: what was annotated, what was listed, what was said instead.
+"""One recording, laid out for a reader: what was annotated, what was listed, which errors there are.
 
 What is returned knows nothing of how it will be drawn.
 """
@@ -7,18 +7,21 @@ What is returned knows nothing of how it will be drawn.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from kammerton.errors import OptionError
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.error_analysis import Side, Verdict, extended
+from kammerton.instruments.columns import build_columns
+from kammerton.instruments.error_analysis import RELATIONS, relation
 from kammerton.instruments.kernels import applicable, evaluate, survey
+from kammerton.instruments.lists import rank
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols import PROTOCOLS
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.measure import Measure, find
 from kammerton.model.task import Case
-from kammerton.model.views import Branch, Cell, Column, ItemView, Ranked, Table, Track
+from kammerton.model.views import Branch, Cell, CellState, Column, ItemView, Ranked, Table, Track
 
 __all__ = ["DEFAULT_MEASURE", "view_item"]
 
@@ -37,13 +40,18 @@ _SIGNS: Mapping[str, str] = {
 }
 _DOCUMENTS = 50
 """Documents of a query that are listed."""
+_MOST_NAMED = 6
+"""Labels of a kind of error that are named in a sentence."""
+
+Lists = Mapping[str, InstrumentList | str]
+"""What systems list, or why there is nothing."""
 
 
 def view_item(
     item: str,
     annotator: str,
     references: Mapping[str, InstrumentList],
-    estimates: Mapping[str, InstrumentList | str],
+    estimates: Lists,
     measure: str | None = None,
     options: InstrumentOptions | None = None,
 ) -> ItemView:
@@ -52,25 +60,27 @@ def view_item(
     Examples
     --------
     >>> reference, estimate = InstrumentList(("piano", "voice")), InstrumentList(("voice",), ranked=True)
-    >>> shown = view_item("song", "me", {"me": reference}, {"mine": estimate})
-    >>> [(branch.label, [cell.text for cell in branch.cells]) for branch in shown.outline]
+    >>> view = view_item("song", "me", {"me": reference}, {"mine": estimate})
+    >>> [(branch.label, [cell.text for cell in branch.cells]) for branch in view.outline]
     [('piano', ['+', 'missed']), ('voice', ['+', '1'])]
     """
     options = options or InstrumentOptions()
     chosen = _choose(measure or DEFAULT_MEASURE)
-    reference = Side.of_reference(references[annotator], options)
-    systems = {
-        name: Side.of_estimate(references[annotator], each, options)
-        for name, each in estimates.items()
-        if not isinstance(each, str)
-    }
-    sides = [Side.of_reference(each, options) for each in references.values()]
-    marks = {name: Verdict(reference, side, options.tree) for name, side in systems.items()}
-    outline = _outline(sides, list(systems.values()), options.tree)
-    shown, left = outline[:_DOCUMENTS], outline[_DOCUMENTS:]
-    if not reference.query:
-        shown, left = outline, []
-    branches = tuple(Branch(depth, label, _cells(label, sides, estimates, marks)) for depth, label in shown)
+    reference = references[annotator]
+    listed = {name: each for name, each in estimates.items() if not isinstance(each, str)}
+    truth = _Side.of_reference(reference, options)
+    annotators = [_Side.of_reference(each, options) for each in references.values()]
+    systems = {name: _Side.of_estimate(reference, each, options) for name, each in listed.items()}
+    verdicts = {name: _Verdict(truth, side, options.tree) for name, side in systems.items()}
+    outline = _outline((*annotators, *systems.values()), options.tree)
+    end = _DOCUMENTS if reference.query else len(outline)
+    branches = tuple(
+        Branch(depth, label, _cells(label, annotators, estimates, verdicts)) for depth, label in outline[:end]
+    )
+    notes = [f"judged by {annotator}"] if len(references) > 1 else []
+    possible, why = applicable(survey([reference], list(listed.values()), options), [chosen], options)
+    notes += [] if possible else [each.message for each in why]
+    notes += [f"{len(outline) - end:,} more documents are not shown"] if outline[end:] else []
     return ItemView(
         item=item,
         measure=str(chosen),
@@ -80,30 +90,20 @@ def view_item(
             for name, each in (*references.items(), *estimates.items())
         ),
         tables=(
-            *(table for name, verdict in marks.items() for table in verdict.table(name)),
-            _scores(references[annotator], estimates, chosen, options),
+            *(table for name, verdict in verdicts.items() for table in verdict.table(name)),
+            _scores(reference, estimates, chosen, options),
         ),
-        notes=(
-            *_others(references, annotator),
-            *_without_figure(references[annotator], estimates, chosen, options),
-            *_cut(len(left)),
-        ),
+        notes=tuple(notes),
         outline=branches,
         references=len(references),
         legend=_LEGEND,
-        ranked=tuple(_ranked(sides, estimates, marks)),
+        ranked=(
+            *(tuple(map(Ranked, list(side.ranks)[:_DOCUMENTS])) for side in annotators),
+            *(verdicts[name].ranked(_DOCUMENTS) if name in verdicts else () for name in estimates),
+        ),
         signs=_signs(branches),
-        reasons={name: (told,) for name, verdict in marks.items() if (told := verdict.reason())},
+        reasons={name: (reason,) for name, verdict in verdicts.items() if (reason := verdict.reason())},
     )
-
-
-def _signs(branches: Sequence[Branch]) -> dict[str, str]:
-    """Return what the texts of cells mean, of those that occur; one place in a list stands for all."""
-    texts = dict.fromkeys(cell.text for branch in branches for cell in branch.cells)
-    placed = [text for text in texts if text[:1].isdecimal()]
-    scored = [text for text in placed if " " in text]
-    listed = {(scored or placed)[0]: "place in a list" + (" and score" if scored else "")} if placed else {}
-    return {**{sign: told for sign, told in _SIGNS.items() if sign in texts}, **listed}
 
 
 def _choose(address: str) -> Measure:
@@ -111,22 +111,19 @@ def _choose(address: str) -> Measure:
     chosen = find(address, measures)
     if chosen.aggregate == "gathered":
         of_files = ", ".join(str(each) for each in measures if each.aggregate != "gathered")
-        raise OptionError(f"{chosen} has no figure of a single item", f"these have: {of_files}")
+        raise OptionError(f"{chosen} has no score of a single item", f"these have: {of_files}")
     return chosen
 
 
-def _outline(
-    references: Sequence[Side], systems: Sequence[Side], tree: Taxonomy | None
-) -> list[tuple[int, str]]:
+# --- the outline -----------------------------------------------------------------------------
+
+
+def _outline(sides: Iterable[_Side], tree: Taxonomy | None) -> list[tuple[int, str]]:
     """Return the labels of all sides with their depths: below their families, or as they are listed."""
-    every: dict[str, None] = {}
-    for side in (*references, *systems):
-        every.update(dict.fromkeys(side.ranks))
-    known = [label for label in every if tree is not None and label in tree.index]
-    unknown = [(0, label) for label in every if label not in known]
+    labels = dict.fromkeys(label for side in sides for label in side.ranks)
     if tree is None:
-        return unknown
-    used = extended(known, tree)
+        return [(0, label) for label in labels]
+    used = _extended([label for label in labels if label in tree.index], tree)
     branches: list[tuple[int, str]] = []
     seen: set[str] = set()
 
@@ -138,51 +135,49 @@ def _outline(
                 if child in used:
                     descend(child, depth + 1)
 
-    for label in tree.nodes:
-        top = not any(tree.nodes[parent] in used for parent in tree.parents[tree.index[label]])
-        if label in used and top:
+    for label, parents in zip(tree.nodes, tree.parents, strict=True):
+        if label in used and not any(tree.nodes[parent] in used for parent in parents):
             descend(label, 0)
-    return branches + unknown
-
-
-def _ranked(
-    references: Sequence[Side],
-    estimates: Mapping[str, InstrumentList | str],
-    verdicts: Mapping[str, Verdict],
-) -> Iterator[tuple[Ranked, ...]]:
-    """Give what each track lists, the best first."""
-    for side in references:
-        yield tuple(Ranked(label) for label in list(side.ranks)[:_DOCUMENTS])
-    for name in estimates:
-        yield verdicts[name].ranked(_DOCUMENTS) if name in verdicts else ()
+    return branches + [(0, label) for label in labels if label not in tree.index]
 
 
 def _cells(
-    label: str,
-    references: Sequence[Side],
-    estimates: Mapping[str, InstrumentList | str],
-    verdicts: Mapping[str, Verdict],
+    label: str, annotators: Sequence[_Side], estimates: Lists, verdicts: Mapping[str, _Verdict]
 ) -> tuple[Cell, ...]:
-    said = (verdicts[name].cell(label) if name in verdicts else Cell("", None) for name in estimates)
-    return (*(Cell(side.text(label)) for side in references), *said)
+    return (
+        *(Cell(side.text(label)) for side in annotators),
+        *(verdicts[name].cell(label) if name in verdicts else Cell("", None) for name in estimates),
+    )
+
+
+def _signs(branches: Sequence[Branch]) -> dict[str, str]:
+    """Return what the texts of cells mean, of those that occur; one place in a list stands for all."""
+    texts = dict.fromkeys(cell.text for branch in branches for cell in branch.cells)
+    placed = [text for text in texts if text[:1].isdecimal()]
+    scored = [text for text in placed if " " in text]
+    places = {(scored or placed)[0]: "place in a list" + (" and score" if scored else "")} if placed else {}
+    return {**{sign: meaning for sign, meaning in _SIGNS.items() if sign in texts}, **places}
+
+
+# --- the scores ------------------------------------------------------------------------------
 
 
 def _scores(
-    reference: InstrumentList,
-    estimates: Mapping[str, InstrumentList | str],
-    chosen: Measure,
-    options: InstrumentOptions,
+    reference: InstrumentList, estimates: Lists, chosen: Measure, options: InstrumentOptions
 ) -> Table:
     """List the measures of single files, a column per system."""
     listed = [each for each in estimates.values() if not isinstance(each, str)]
-    measures = [m for protocol in PROTOCOLS for m in protocol.measures if m.aggregate != "gathered"]
-    shown = [m for m in measures if m == chosen or (m.headline and m.aggregate == "mean")]
-    possible, _ = applicable(survey([reference], listed, options), shown, options)
+    measures = [
+        measure
+        for protocol in PROTOCOLS
+        for measure in protocol.measures
+        if measure == chosen or (measure.headline and measure.aggregate == "mean")
+    ]
+    possible, _ = applicable(survey([reference], listed, options), measures, options)
     columns = [_values(reference, each, possible, options) for each in estimates.values()]
     rows = [(str(measure), *(column[place] for column in columns)) for place, measure in enumerate(possible)]
-    return Table(
-        "scores, per cent", (Column("measure"), *(Column(name, "score") for name in estimates)), tuple(rows)
-    )
+    heads = (Column("measure"), *(Column(name, "score") for name in estimates))
+    return Table("scores, per cent", heads, tuple(rows))
 
 
 def _values(
@@ -198,24 +193,137 @@ def _values(
     return [None if math.isnan(value) else value for value in values]
 
 
-def _without_figure(
-    reference: InstrumentList,
-    estimates: Mapping[str, InstrumentList | str],
-    chosen: Measure,
-    options: InstrumentOptions,
-) -> Iterator[str]:
-    """Say why there is no figure of the chosen measure."""
-    listed = [each for each in estimates.values() if not isinstance(each, str)]
-    possible, why = applicable(survey([reference], listed, options), [chosen], options)
-    if not possible:
-        yield from (each.message for each in why)
+# --- one side, and the verdict on an estimate --------------------------------------------------
 
 
-def _others(references: Mapping[str, InstrumentList], annotator: str) -> Iterator[str]:
-    if len(references) > 1:
-        yield f"judged by {annotator}"
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """The labels of one side, as they are compared."""
+
+    ranks: Mapping[str, int]  # place of each listed label
+    extended: frozenset[str]  # the labels with all their ancestors
+    scores: Mapping[str, float] = field(default_factory=dict)
+    ranked: bool = False
+    absent: frozenset[str] = frozenset()
+    closed: bool = True
+    query: bool = False
+
+    @classmethod
+    def of_reference(cls, reference: InstrumentList, options: InstrumentOptions) -> _Side:
+        """Return what an annotator has."""
+        columns = build_columns([Case((reference,), InstrumentList(()))], options)
+        labels = [columns.labels[code] for code in columns.truth.codes.tolist()]
+        return cls(
+            dict.fromkeys(labels, 0),
+            _extended(labels, options.tree),
+            absent=frozenset(columns.labels[code] for code in columns.absent.codes.tolist()),
+            closed=reference.closed or options.assume_absent,
+            query=reference.query,
+        )
+
+    @classmethod
+    def of_estimate(
+        cls, reference: InstrumentList, estimate: InstrumentList, options: InstrumentOptions
+    ) -> _Side:
+        """Return what a system lists, after thresholds."""
+        columns = build_columns([Case((reference,), estimate)], options)
+        lists = columns.predictions
+        order = rank(lists, "given", lists.codes.astype(float)).order
+        labels = [columns.labels[code] for code in lists.codes[order].tolist()]
+        scores = {}
+        if len(lists.strengths) and len(estimate.scores):
+            scores = dict(zip(labels, lists.strengths[order].tolist(), strict=True))
+        return cls(
+            {label: place for place, label in enumerate(labels, 1)},
+            _extended(labels, options.tree),
+            scores=scores,
+            ranked=estimate.ranked or estimate.vector,
+            query=estimate.query,
+        )
+
+    def text(self, label: str) -> str:
+        """Return what is drawn for a label."""
+        if label in self.ranks:
+            place = str(self.ranks[label]) if self.ranked else "+"
+            return f"{place} ({self.scores[label]:.2f})" if label in self.scores else place
+        if label in self.absent:
+            return "-"
+        return "(+)" if label in self.extended else "" if self.closed else "?"
 
 
-def _cut(left: int) -> Iterator[str]:
-    if left:
-        yield f"{left:,} more documents are not shown"
+def _extended(labels: Sequence[str], tree: Taxonomy | None) -> frozenset[str]:
+    """Return labels with all their ancestors."""
+    if tree is None:
+        return frozenset(labels)
+    above = (tree.ancestors(label) for label in labels if label in tree.index)
+    return frozenset(labels).union(*above)
+
+
+class _Verdict:
+    """What is wrong with an estimate."""
+
+    def __init__(self, reference: _Side, estimate: _Side, tree: Taxonomy | None) -> None:
+        self._reference, self._estimate, self._tree = reference, estimate, tree
+        self._missed = [label for label in reference.ranks if label not in estimate.ranks]
+        self._spurious = [
+            label for label in estimate.ranks if label not in reference.ranks and self._is_judged(label)
+        ]
+
+    def _is_judged(self, label: str) -> bool:
+        return self._reference.closed or label in self._reference.absent or label in self._reference.ranks
+
+    def cell(self, label: str) -> Cell:
+        """Return what is drawn for a label, and how it was judged."""
+        reference, estimate = self._reference, self._estimate
+        listed, annotated = label in estimate.ranks, label in reference.ranks
+        text = estimate.text(label)
+        if listed and not annotated:
+            return Cell(text, self._state(label, reference) if self._is_judged(label) else "excluded")
+        if annotated and not listed:
+            return Cell(text or "missed", self._state(label, estimate))
+        if listed or (label in estimate.extended) == (label in reference.extended):
+            return Cell(text)
+        return Cell(text or "(missed)", "wrong")
+
+    def _state(self, label: str, other: _Side) -> CellState:
+        """Return whether the other side has something of the same family."""
+        above = self._tree.ancestors(label) if self._tree is not None and label in self._tree.index else ()
+        return "wrong" if other.extended.isdisjoint((label, *above)) else "partly"
+
+    def ranked(self, most: int) -> tuple[Ranked, ...]:
+        """Return what the estimate lists, the best first, and how each label was judged."""
+        scores = self._estimate.scores
+        return tuple(
+            Ranked(label, scores.get(label), self.cell(label).state)
+            for label in list(self._estimate.ranks)[:most]
+        )
+
+    def table(self, name: str) -> Iterator[Table]:
+        """List the errors of an estimate; on a taxonomy, each with the nearest label meant instead."""
+        rows = [
+            *(("missed", label, *self._nearest(label, self._spurious)) for label in self._missed),
+            *(("spurious", label, *self._nearest(label, self._missed)) for label in self._spurious),
+        ]
+        if rows and not self._reference.query:
+            heads = ("error", "label", "instead", "which is")[: len(rows[0])]
+            yield Table(f"errors of {name}", tuple(map(Column, heads)), tuple(rows))
+
+    def _nearest(self, label: str, others: Sequence[str]) -> tuple[str, ...]:
+        if self._tree is None:  # each other label is as far away
+            return ()
+        if not others:
+            return "nothing", ""
+        kinds = [RELATIONS.index(relation(self._tree, label, other)) for other in others]
+        nearest = min(kinds)
+        return others[kinds.index(nearest)], RELATIONS[nearest]
+
+    def reason(self) -> str:
+        """Return which labels were missed, and which are spurious; nothing if none is either."""
+        if self._reference.query:
+            return ""
+        return "; ".join(
+            f"{kind} {', '.join(labels[:_MOST_NAMED])}"
+            + (f" and {len(labels) - _MOST_NAMED} more" if labels[_MOST_NAMED:] else "")
+            for kind, labels in (("missed", self._missed), ("spurious", self._spurious))
+            if labels
+        )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Instruments below their families, and what was said instead."""
+"""Instruments below their families, and what was listed instead."""
 
 import pytest
 

@@ -258,13 +258,13 @@ def lists_of_items(draw: st.DrawFn) -> list[Entry]:
 
 
 def by_item(entries: list[Entry]) -> dict[tuple[str | None, str | None], str]:
-    return {(entry.item, None): shown(entry.found) for entry in entries}
+    return {(entry.item, None): shown(entry.annotation) for entry in entries}
 
 
 @given(lists_of_items())
 def test_a_table_comes_back_as_it_was(entries: list[Entry]) -> None:
     back = again(render_table(entries), ".csv")
-    empty = all(len(entry.found) == 0 and entry.found.closed for entry in entries)
+    empty = all(len(entry.annotation) == 0 and entry.annotation.closed for entry in entries)
     expected = {key: text.replace("<>", "{}") if empty else text for key, text in by_item(entries).items()}
     assert back == expected
 
@@ -274,11 +274,13 @@ def test_judgements_and_runs_come_back_as_they_were(entries: list[Entry]) -> Non
     entries = [
         Entry(f"{n}", None, found)
         for n, entry in enumerate(entries)
-        if (found := entry.found).closed and len(found) and not any(" " in label for label in found.labels)
+        if (found := entry.annotation).closed
+        and len(found)
+        and not any(" " in label for label in found.labels)
     ]
     if not entries:
         return
-    ranked = all(entry.found.ranked for entry in entries)
+    ranked = all(entry.annotation.ranked for entry in entries)
     text = (render_run if ranked else render_qrels)(entries)
     problems = Problems("f")
     source = parse_text(text, ".txt", problems, InstrumentOptions())
@@ -286,9 +288,9 @@ def test_judgements_and_runs_come_back_as_they_were(entries: list[Entry]) -> Non
     assert problems.diagnostics() == ()
     assert [item for item, _ in source.keys] == [entry.item for entry in entries]
     for found, entry in zip(source.lists, entries, strict=True):
-        assert sorted(found.labels) == sorted(entry.found.labels)
-        assert sorted(found.absent) == sorted(entry.found.absent)
-        if len(entry.found.scores):
-            assert found.scores.tolist() == entry.found.scores.tolist()
+        assert sorted(found.labels) == sorted(entry.annotation.labels)
+        assert sorted(found.absent) == sorted(entry.annotation.absent)
+        if len(entry.annotation.scores):
+            assert found.scores.tolist() == entry.annotation.scores.tolist()
         elif ranked:
-            assert found.labels == entry.found.labels
+            assert found.labels == entry.annotation.labels

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lists of instruments as text; every reader of ours gives back what was written.
+"""Lists of instruments as text; our readers return what was written.
 
 What a format cannot hold is refused: a ranking without scores in JAMS, a label with a blank in rows of TREC.
 Of runs, labels of equal scores come back in the order of ``trec_eval``.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal, NoReturn
 
 import numpy as np
@@ -22,8 +23,6 @@ from kammerton.instruments.formats.tables import column_of
 from kammerton.model.annotations import Metadata
 
 __all__ = ["Entry", "render_jams", "render_qrels", "render_run", "render_table"]
-
-_NAMESPACE = "tag_open"
 
 Kind = Literal["set", "order", "scores", "vector", "judged", "grades"]
 
@@ -41,11 +40,11 @@ _KINDS: dict[Kind, str] = {
 class Entry:
     """A list, and whose it is."""
 
-    # item, annotator: none where a file does not tell them
+    # item, annotator: None where a file does not name them
     item: str | None
     annotator: str | None
-    found: InstrumentList
-    metadata: Metadata | None = None  # what a JAMS file says beside the list
+    annotation: InstrumentList
+    metadata: Metadata | None = None  # what a JAMS file has beside the list
 
 
 def render_jams(entries: Sequence[Entry]) -> str:
@@ -53,34 +52,30 @@ def render_jams(entries: Sequence[Entry]) -> str:
     if len({entry.item for entry in entries}) > 1:
         _refuse("JAMS", "a file is of one recording", "csv holds many")
     for entry in entries:
-        kind = _kind(entry.found)
+        kind = _kind(entry.annotation)
         if kind not in ("set", "order", "scores", None):
             _refuse("JAMS", f"{_KINDS[kind]} have no form in it", "csv can hold them")
         _check(entry, "JAMS", blanks=True)
     parts = [
         JamsPart(
-            _NAMESPACE,
+            "tag_open",
             entry.annotator,
-            _observations(entry),
+            ",\n".join(
+                f'{{"time": 0, "duration": 0, "value": {json.dumps(label, ensure_ascii=False)}, '
+                f'"confidence": {json.dumps(score)}}}'
+                for label, score in _scored(entry.annotation)
+            ),
             entry.metadata,
-            ranked=_kind(entry.found) == "order",
+            ranked=_kind(entry.annotation) == "order",
         )
         for entry in entries
     ]
     return jams_document(parts, 0)
 
 
-def _observations(entry: Entry) -> str:
-    return ",\n".join(
-        f'{{"time": 0, "duration": 0, "value": {json.dumps(label, ensure_ascii=False)}, '
-        f'"confidence": {"null" if score is None else repr(score)}}}'
-        for label, score in _scored(entry.found)
-    )
-
-
 def render_table(entries: Sequence[Entry]) -> str:
     """Write a comma-separated table."""
-    kinds = {kind for entry in entries if (kind := _kind(entry.found)) is not None} or {"set"}
+    kinds = {kind for entry in entries if (kind := _kind(entry.annotation)) is not None} or {"set"}
     if len(kinds) > 1:
         _refuse("CSV", f"lists are of several kinds: {', '.join(sorted(_KINDS[kind] for kind in kinds))}")
     (kind,) = kinds
@@ -95,7 +90,7 @@ def render_table(entries: Sequence[Entry]) -> str:
 
 
 def _keys(entries: Sequence[Entry]) -> tuple[list[str], list[list[str]]]:
-    """Return the columns that say whose a list is, and their cells for each list."""
+    """Return the columns that name item and annotator, and their cells for each list."""
     names: list[str] = []
     cells: list[list[str]] = [[] for _ in entries]
     for name, values in (
@@ -113,20 +108,20 @@ def _check_wide(entries: Sequence[Entry]) -> None:
     """Refuse scores that would be read as something else."""
     if any(entry.item is None for entry in entries):
         _refuse("CSV", "scores of a vocabulary need the name of their item", "write a table of many items")
-    if all(np.isin(entry.found.scores, (0.0, 1.0)).all() for entry in entries):
+    if all(np.isin(entry.annotation.scores, (0.0, 1.0)).all() for entry in entries):
         _refuse("CSV", "scores that are all 0 or 1 would be read as sets", "0.5 as a threshold makes sets")
-    named = next((each for entry in entries for each in entry.found.labels if column_of(each)), None)
-    if named is not None:
-        _refuse("CSV", f"label {quote(named)} would be read as the name of another column")
+    column = next((label for entry in entries for label in entry.annotation.labels if column_of(label)), None)
+    if column is not None:
+        _refuse("CSV", f"label {quote(column)} would be read as the name of another column")
 
 
 def _wide(entries: Sequence[Entry]) -> Iterator[list[str]]:
     """Give the rows of a table with a column for each label."""
-    labels = list(dict.fromkeys(label for entry in entries for label in entry.found.labels))
+    labels = list(dict.fromkeys(label for entry in entries for label in entry.annotation.labels))
     names, keys = _keys(entries)
     yield [*names, *labels]
     for key, entry in zip(keys, entries, strict=True):
-        scores = dict(zip(entry.found.labels, entry.found.scores.tolist(), strict=True))
+        scores = dict(zip(entry.annotation.labels, entry.annotation.scores.tolist(), strict=True))
         yield [*key, *(repr(scores[label]) if label in scores else "" for label in labels)]
 
 
@@ -139,14 +134,14 @@ def _long(entries: Sequence[Entry], kind: Kind) -> Iterator[list[str]]:
     columns = _COLUMNS.get(kind, [])
     yield [*names, "instrument", *columns]
     for key, entry in zip(keys, entries, strict=True):
-        rows: list[list[str]] = [[label] for label in entry.found.labels]
+        rows: list[list[str]] = [[label] for label in entry.annotation.labels]
         if kind == "order":
-            rows = [[label, str(rank)] for rank, label in enumerate(entry.found.labels, 1)]
+            rows = [[label, str(rank)] for rank, label in enumerate(entry.annotation.labels, 1)]
         elif kind == "scores":
-            rows = [[label, repr(score)] for label, score in _scored(entry.found)]
+            rows = [[label, repr(score)] for label, score in _scored(entry.annotation)]
         elif kind == "judged":
-            rows = [[label, "1"] for label in entry.found.labels]
-            rows += [[label, "0"] for label in entry.found.absent]
+            rows = [[label, "1"] for label in entry.annotation.labels]
+            rows += [[label, "0"] for label in entry.annotation.absent]
         for row in rows or [[""] * (1 + len(columns))]:
             yield [*key, *row]
 
@@ -155,14 +150,13 @@ def render_qrels(entries: Sequence[Entry]) -> str:
     """Write judgements as ``trec_eval`` reads them: items are topics, and labels documents."""
     rows = []
     for entry in _topics(entries, "qrels"):
-        found = entry.found
-        if not found.closed:
-            _refuse("qrels", "what nobody judged would count as absent", "--assume-absent says that it does")
-        grades = found.grades.tolist() if len(found.grades) else [1] * len(found)
-        rows += [
-            f"{entry.item} 0 {label} {grade}\n" for label, grade in zip(found.labels, grades, strict=True)
-        ]
-        rows += [f"{entry.item} 0 {label} 0\n" for label in found.absent]
+        annotation = entry.annotation
+        if not annotation.closed:
+            hint = "--assume-absent takes it for absent"
+            _refuse("qrels", "what nobody judged would count as absent", hint)
+        grades = annotation.grades.tolist() if len(annotation.grades) else [1] * len(annotation)
+        pairs = [*zip(annotation.labels, grades, strict=True), *((label, 0) for label in annotation.absent)]
+        rows += [f"{entry.item} 0 {label} {grade}\n" for label, grade in pairs]
     return "".join(rows)
 
 
@@ -173,13 +167,14 @@ def render_run(entries: Sequence[Entry]) -> str:
     """
     rows = []
     for entry in _topics(entries, "a run"):
-        found = entry.found
-        if len(found) > 1 and not found.ranked:
+        annotation = entry.annotation
+        count = len(annotation)
+        if count > 1 and not annotation.ranked:
             _refuse("a run", f"the labels of {quote(str(entry.item))} have no order", "qrels has sets")
-        scores = found.scores.tolist() if len(found.scores) else range(len(found), 0, -1)
+        scores = annotation.scores.tolist() if len(annotation.scores) else range(count, 0, -1)
         rows += [
             f"{entry.item} Q0 {label} {rank} {score!r} kammerton\n"
-            for rank, (label, score) in enumerate(zip(found.labels, scores, strict=True), 1)
+            for rank, (label, score) in enumerate(zip(annotation.labels, scores, strict=True), 1)
         ]
     return "".join(rows)
 
@@ -194,34 +189,33 @@ def _topics(entries: Sequence[Entry], form: str) -> Sequence[Entry]:
             _refuse(form, f"item {quote(entry.item)} has several annotators", "write those of one")
         seen.add(entry.item)
         _check(entry, form, blanks=False)
-        if not len(entry.found) and not entry.found.absent:
+        if not len(entry.annotation) and not entry.annotation.absent:
             _refuse(form, f"item {quote(entry.item)} has no label", "csv holds empty lists")
     return entries
 
 
-def _kind(found: InstrumentList) -> Kind | None:
-    """Return what a list says of its labels; None if it has none, and fits any kind."""
-    if len(found.grades) and (found.grades != 1).any():
+def _kind(annotation: InstrumentList) -> Kind | None:
+    """Return what a list has of its labels; None if it has none, and fits any kind."""
+    if (annotation.grades != 1).any():
         return "grades"
-    if not found.closed:
+    if not annotation.closed:
         return "judged"
-    if not len(found):
+    if not len(annotation):
         return None
-    if found.vector:
+    if annotation.vector:
         return "vector"
-    if len(found.scores):
+    if len(annotation.scores):
         return "scores"
-    return "order" if found.ranked else "set"
+    return "order" if annotation.ranked else "set"
 
 
-def _scored(found: InstrumentList) -> Iterator[tuple[str, float | None]]:
-    scores: list[float | None] = found.scores.tolist() if len(found.scores) else [None] * len(found)
-    return zip(found.labels, scores, strict=True)
+def _scored(annotation: InstrumentList) -> Iterator[tuple[str, float | None]]:
+    return zip_longest(annotation.labels, annotation.scores.tolist())
 
 
 def _check(entry: Entry, form: str, *, blanks: bool) -> None:
     """Refuse names that a line, or an encoding, cannot hold."""
-    for name in (entry.item, entry.annotator, *entry.found.labels, *entry.found.absent):
+    for name in (entry.item, entry.annotator, *entry.annotation.labels, *entry.annotation.absent):
         if name is None:
             continue
         if any("\ud800" <= character <= "\udfff" for character in name):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What instruments cost: misses and spurious labels."""
+"""What was lost by instruments: misses and spurious labels."""
 
-from kammerton.instruments.error_analysis import instrument_costs
+from kammerton.instruments.error_analysis import instrument_losses
 from kammerton.model.task import ClassLoss
 
 
 def test_misses_and_spurious_labels_are_lost() -> None:
-    found = instrument_costs(
+    found = instrument_losses(
         {
             "instruments": {
                 ("cello", "hit"): 2.0,
@@ -25,12 +25,12 @@ def test_misses_and_spurious_labels_are_lost() -> None:
     )
 
 
-def test_without_lists_there_are_no_costs() -> None:
-    assert instrument_costs({"instruments": {}}) is None
+def test_without_lists_nothing_is_lost() -> None:
+    assert instrument_losses({"instruments": {}}) is None
 
 
-def test_what_was_said_instead_is_no_confusion() -> None:
-    found = instrument_costs({"instruments": {("cello", "miss"): 1.0}})
+def test_what_was_listed_instead_is_no_confusion() -> None:
+    found = instrument_losses({"instruments": {("cello", "miss"): 1.0}})
     assert found is not None
-    assert found.instead.format("harp") == "Where it was missed, harp was said most often."
+    assert found.instead.format("harp") == "Where it was missed, harp was listed most often."
     assert found.cells == {}
