@@ -10,11 +10,12 @@ import pytest
 
 import kammerton
 from cli.harness import Terminal
-from kammerton.cli import files, pages, scoring
+from kammerton.cli import files, pages, scoring, systems
 from kammerton.cli.options import with_options
 from kammerton.model.registry import TASKS, find_task
 from kammerton.statistics.comparison import Test
 from kammerton.statistics.resampling import Method
+from kammerton.systems import fused
 
 VERBS: dict[str, tuple[Callable[..., int], tuple[Callable[..., Any], ...]]] = {
     "score": (scoring.score, (kammerton.score,)),
@@ -24,11 +25,12 @@ VERBS: dict[str, tuple[Callable[..., int], tuple[Callable[..., Any], ...]]] = {
     "check": (files.check, (kammerton.check,)),
     "convert": (files.convert, (kammerton.convert,)),
     "pack": (files.pack, (kammerton.pack,)),
+    "fuse": (systems.fuse, (kammerton.fuse,)),
     "report": (pages.report, (kammerton.report,)),
     "diff": (pages.diff, (kammerton.diff,)),
 }
 
-PYTHON_ONLY = {"options", "annotators", "runs", "store", "progress"}
+PYTHON_ONLY = {"options", "annotators", "runs", "store", "progress", "weights"}
 """Objects; on the command line the reading options, positional arguments, and --out stand for them."""
 
 SPELLED = {"--protocol", "--measure", "--cluster"}
@@ -64,6 +66,8 @@ def test_every_keyword_is_an_option_with_its_default(verb: str) -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_types_are_those_of_the_annotations(verb: str) -> None:
     named = {"Method": Method, "Test": Test, "Missing": Literal["worst", "skip", "error"]}
+    if verb == "fuse":
+        named = {name: getattr(fused, name) for name in ("Method", "Details", "Scope", "Counting")}
     kinds = {"bool": bool, "int": int, "float": float, "str": str}
     options = signature_of(verb).parameters
     for name, keyword in keywords(verb).items():
@@ -91,6 +95,7 @@ def test_types_are_those_of_the_annotations(verb: str) -> None:
         ("check", "form strict select ignore quiet"),
         ("convert", "quiet"),
         ("pack", "quiet"),
+        ("fuse", "out weight leave_one_out reference seed form quiet"),
         ("report", "output quiet"),
         ("diff", "form quiet"),
     ],

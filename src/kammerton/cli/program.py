@@ -105,6 +105,12 @@ VERBS: dict[str, _Verb] = {
     "check": _Verb("Check annotation files.", "PATH [PATH ...] [OPTIONS]", "files", ("check",)),
     "convert": _Verb("Convert annotation files between formats.", "IN OUT [OPTIONS]", "files", ("convert",)),
     "pack": _Verb("Pack annotation files into one.", "PATH OUT.parquet [OPTIONS]", "files", ("pack",)),
+    "fuse": _Verb(
+        "Fuse several annotations of each item into one.",
+        "SRC SRC [SRC ...] --out DIR [OPTIONS]",
+        "systems",
+        ("fuse",),
+    ),
     "measures": _Verb(
         "Describe every protocol and measure: formula, range, source.",
         "[TASK] [PROTOCOL|PROTOCOL/MEASURE] [OPTIONS]",
@@ -220,7 +226,7 @@ def _command(name: str, task: str | None, about: str = "") -> App:
     function = getattr(import_module(f"kammerton.cli.{verb.module}"), name)
     calls = [getattr(kammerton, call) for call in verb.calls]
     record = None if task is None else find_task(task)
-    command = with_options(function, calls, record, sided=name not in ("check", "convert"))
+    command = with_options(function, calls, record, sided=name not in ("check", "convert", "fuse"))
     opening = (inspect.getdoc(function) or "").partition("\nParameters\n")[0].strip()
     words = " ".join(filter(None, ("Usage: kammerton", name, task, verb.usage)))
     text = "\n\n".join(filter(None, (opening, about)))

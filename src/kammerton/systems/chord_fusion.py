@@ -347,8 +347,8 @@ def _result(song: Song, triads: Codes, chords: Codes, weighing: Weighing, choice
         support = (votes * agrees).sum(axis=1) / whole
         label_support = (votes * (song.chords == chords[:, None])).sum(axis=1) / whole
     rows = _Rows(song, chords)
-    if choices.min_support > 0:
-        low = (rows.mean(support) < choices.min_support)[rows.number]
+    if choices.least_support > 0:
+        low = (rows.mean(support) < choices.least_support)[rows.number]
         triads, chords = np.where(low, _UNKNOWN, triads), np.where(low, _UNKNOWN, chords)
         rows = _Rows(song, chords)
     labels, dissent = _labels(song, rows, votes)

@@ -12,9 +12,24 @@ from numpy.typing import NDArray
 
 from kammerton.systems.voting import Ballots, Copies, accuracies, find_copies, merge_ballots
 
-__all__ = ["Choices", "FusedItem", "Method", "Survey", "TaskFusion", "Weighing", "merge_surveys", "weigh"]
+__all__ = [
+    "Choices",
+    "Counting",
+    "Details",
+    "FusedItem",
+    "Method",
+    "Scope",
+    "Survey",
+    "TaskFusion",
+    "Weighing",
+    "merge_surveys",
+    "weigh",
+]
 
 Method = Literal["agreement", "vote", "pick", "random"]
+Details = Literal["able", "all", "none"]
+Scope = Literal["corpus", "item"]
+Counting = Literal["one", "keep"]
 Weights = NDArray[np.float64]
 
 
@@ -23,11 +38,11 @@ class Choices:
     """How sources are fused; see :func:`kammerton.fuse`."""
 
     method: Method
-    details: Literal["able", "all", "none"]
-    accuracy: Literal["corpus", "item"]
-    copies: Literal["one", "keep"]
+    details: Details
+    accuracy: Scope
+    copies: Counting
     change_cost: float
-    min_support: float
+    least_support: float
     seed: int
     factors: Weights  # by source: what its vote is multiplied by
     options: Any = None  # of the task

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,17 @@ from kammerton.model.annotations import portable
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 from kammerton.results.tables import plain, table
-from kammerton.systems.fused import Choices, FusedItem, TaskFusion, Weighing, merge_surveys
+from kammerton.systems.fused import (
+    Choices,
+    Counting,
+    Details,
+    FusedItem,
+    Method,
+    Scope,
+    TaskFusion,
+    Weighing,
+    merge_surveys,
+)
 from kammerton.systems.provenance import check_folder, write_folder
 from kammerton.systems.sources import Sources, read_options, read_sources
 from kammerton.version import __version__
@@ -71,6 +81,16 @@ class Fusion:
     failed: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
     _made: _Making = field(repr=False)
+
+    @property
+    def unit(self) -> str:
+        """Unit of amounts, and the name of their column: seconds, notes or labels."""
+        return self._made.fusion.unit
+
+    @property
+    def source_annotations(self) -> Mapping[str, Mapping[str, Any]]:
+        """Annotations of each source by item, as they were fused."""
+        return self._made.sources.annotations
 
     @property
     def sources(self) -> pl.DataFrame:
@@ -247,14 +267,14 @@ def fuse(  # noqa: PLR0913 - one per choice
     task: str | Task,
     sources: Any,
     *,
-    method: Literal["agreement", "vote", "pick", "random"] = "agreement",
-    details: Literal["able", "all", "none"] = "able",
-    accuracy: Literal["corpus", "item"] = "corpus",
-    copies: Literal["one", "keep"] = "one",
+    method: Method = "agreement",
+    details: Details = "able",
+    accuracy: Scope = "corpus",
+    copies: Counting = "one",
     weights: Mapping[str, float] | None = None,
     change_cost: float | None = None,
     min_sources: int = 1,
-    min_support: float = 0.0,
+    least_support: float = 0.0,
     leave_out: str | None = None,
     seed: int = 0,
     options: object | None = None,
@@ -289,7 +309,7 @@ def fuse(  # noqa: PLR0913 - one per choice
         Cost of a change of label, against fragments: 0.1 s of chords by default, and twice that for details.
     min_sources : int
         Leave out items that fewer sources have.
-    min_support : float
+    least_support : float
         Write ``X`` where the share of votes for a row of chords is lower.
     leave_out : str, optional
         Fuse the other sources only, as a reference for this one.
@@ -337,7 +357,7 @@ def fuse(  # noqa: PLR0913 - one per choice
         accuracy=accuracy,
         copies=copies,
         change_cost=fusion.change_cost if change_cost is None else change_cost,
-        min_support=min_support,
+        least_support=least_support,
         seed=seed,
         factors=np.empty(0),
         options=reading,
@@ -377,8 +397,8 @@ def _check(task: Task, fusion: TaskFusion, choices: Choices, min_sources: int, t
             raise OptionError.unknown(name, getattr(choices, name), values)
     if not (isinstance(choices.change_cost, int | float) and 0 <= choices.change_cost < math.inf):
         raise OptionError(f"a cost is not negative: {choices.change_cost!r}")
-    if not (isinstance(choices.min_support, int | float) and 0 <= choices.min_support <= 1):
-        raise OptionError(f"support is 0 to 1, got {choices.min_support!r}")
+    if not (isinstance(choices.least_support, int | float) and 0 <= choices.least_support <= 1):
+        raise OptionError(f"support is 0 to 1, got {choices.least_support!r}")
     for name, value, least in (("min_sources", min_sources, 1), ("seed", choices.seed, 0)):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise OptionError(f"{name} is a whole number, {least} or more, got {value!r}")
@@ -460,7 +480,7 @@ def _survey(fusion: TaskFusion, items: Mapping[str, Sequence[Any]], choices: Cho
 
 
 def _plain_choices(choices: Choices, sources: Sources) -> dict[str, Any]:
-    names = ("method", "details", "accuracy", "copies", "change_cost", "min_support", "seed")
+    names = ("method", "details", "accuracy", "copies", "change_cost", "least_support", "seed")
     factors = zip(sources.annotations, choices.factors.tolist(), strict=True)
     weights = {name: factor for name, factor in factors if factor != 1}
     return {name: getattr(choices, name) for name in names} | {"weights": weights}

@@ -134,7 +134,7 @@ def test_a_detail_is_carried_over_to_where_nobody_able_says_the_triad() -> None:
 def test_low_support_is_unknown() -> None:
     one: Rows = [(0, 4, "C"), (4, 6, "F"), (6, 9, "C")]
     other: Rows = [(0, 4, "C"), (4, 6, "G"), (6, 9, "C")]
-    assert rows_of(fused(one, other, min_support=0.6)) == [(0, 4, "C"), (4, 6, "X"), (6, 9, "C")]
+    assert rows_of(fused(one, other, least_support=0.6)) == [(0, 4, "C"), (4, 6, "X"), (6, 9, "C")]
 
 
 def test_pick_takes_the_whole_song_from_the_source_that_agrees_most() -> None:
@@ -214,7 +214,7 @@ def test_survey_of_nothing_weighs_alike() -> None:
         accuracy="corpus",
         copies="one",
         change_cost=0.1,
-        min_support=0.0,
+        least_support=0.0,
         seed=0,
         factors=np.ones(2),
     )

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""``kammerton fuse``: one annotation of each item from several."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import kammerton
+from kammerton.cli.options import OUTPUT, Quiet, option
+from kammerton.cli.output import (
+    DONE,
+    PARTIAL,
+    print_diagnostics,
+    print_message,
+    style_of,
+    write_output,
+)
+from kammerton.cli.paths import name_systems
+from kammerton.errors import OptionError, plural, quote
+from kammerton.model.task import Task
+from kammerton.reporting.documents import render_frame, render_json
+from kammerton.reporting.tables import FORMS, aligned, build_blocks, render_blocks
+from kammerton.results.scores import Scores
+from kammerton.systems.fusing import Fusion
+from kammerton.systems.provenance import check_folder
+
+__all__ = ["fuse"]
+
+_LEAST = 10
+"""Items of least support that are listed."""
+
+Form = Annotated[
+    Literal["table", "json", "csv", "md", "latex"],
+    option("Form of the summary of the sources.", name="--format", group=OUTPUT),
+]
+
+
+def fuse(
+    task: Task,
+    /,
+    *sources: Annotated[str, option(name="SRC")],
+    out: Annotated[
+        str | None,
+        option("Write the fused annotations to this folder; needed.", metavar="DIR", group=OUTPUT),
+    ] = None,
+    weight: Annotated[
+        list[str] | None,
+        option(
+            "Multiply the votes of a source; 0 leaves it out of votes. Repeatable.", metavar="NAME=WEIGHT"
+        ),
+    ] = None,
+    leave_one_out: Annotated[
+        bool,
+        option(
+            "Write a folder DIR/NAME for each source, fused from all others, to score it against.",
+            name="--leave-one-out",
+        ),
+    ] = False,
+    reference: Annotated[
+        str | None,
+        option("Score the sources and the result against this folder or file too.", metavar="REF"),
+    ] = None,
+    seed: Annotated[int, option("Seed of the random numbers of --method random.", metavar="N")] = 0,
+    form: Form = "table",
+    quiet: Quiet = False,
+    **choices: Any,
+) -> int:
+    """Fuse several annotations of each item into one, and write the result to a folder.
+
+    Sources that copy each other count as one. Votes are weighted by how far sources agree, which does not
+    tell how right they are: `--reference` scores the result beside its sources. In the folder,
+    _fusion/rows.csv has the support of each row, and kammerton.json how all was made.
+
+    Exit code 1 if some items could not be fused.
+
+    Parameters
+    ----------
+    sources
+        Folder, file or pack of each source; NAME=PATH names it, otherwise its last component does. The
+        annotators of a file are a source each.
+    """
+    if out is None:
+        raise OptionError("where to?", "--out DIR")
+    named = name_systems(sources)
+    if not named:
+        raise OptionError("SRC is needed", "the folders or files of two sources or more")
+    force, to = choices.pop("force"), choices.pop("to")
+    choices |= {"weights": _weights(weight or ()), "seed": seed}
+    check_folder(out, named.values(), force=force or leave_one_out)
+    fused = kammerton.fuse(task.name, named, to=to, **choices)
+    names = fused.sources["source"].to_list()
+    if len(names) < 2:
+        raise OptionError(
+            f"{quote(names[0])} is the only source", "two are needed; annotators of a file count"
+        )
+    print_diagnostics(fused.diagnostics, quiet=quiet)
+    if leave_one_out:
+        _write_without_each(task, named, names, Path(out), to=to, force=force, choices=choices)
+    else:
+        fused.write(out, to=to, force=force)
+    scores = None if reference is None else _scored(task, fused, reference, choices)
+    write_output(_document(fused, scores, form), is_data=form != "table")
+    if not quiet:
+        where = f"{quote(out)}, a folder without each source" if leave_one_out else quote(out)
+        print_message(f"{plural(len(fused.annotations), 'item')} fused of {len(names)} sources, in {where}")
+    return PARTIAL if any(problem.code == "KT805" for problem in fused.diagnostics) else DONE
+
+
+def _weights(arguments: Sequence[str]) -> dict[str, float]:
+    weights = {}
+    for argument in arguments:
+        name, _, number = argument.rpartition("=")
+        try:
+            weights[name] = float(number)
+        except ValueError:
+            name = ""
+        if not name:
+            raise OptionError(f"expected NAME=WEIGHT, got {quote(argument)}")
+    return weights
+
+
+def _write_without_each(
+    task: Task,
+    named: Mapping[str, str],
+    names: Sequence[str],
+    out: Path,
+    *,
+    to: str | None,
+    force: bool,
+    choices: Mapping[str, Any],
+) -> None:
+    """Write a folder for each source, fused from the others."""
+    for name in names:
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        check_folder(out / name, (), force=force)
+    for name in names:
+        others = {key: value for key, value in choices["weights"].items() if key != name}
+        fused = kammerton.fuse(task.name, named, **{**choices, "leave_out": name, "weights": others})
+        fused.write(out / name, to=to, force=force)
+
+
+def _scored(task: Task, fused: Fusion, reference: str, choices: Mapping[str, Any]) -> Scores:
+    systems = {**fused.source_annotations, "fused": fused.annotations}
+    if len(systems) == len(fused.source_annotations):
+        raise OptionError("a source is called `fused`, as the result is", "name it otherwise: NAME=PATH")
+    return kammerton.score(task.name, reference, systems, options=choices["options"])
+
+
+def _document(fused: Fusion, scores: Scores | None, form: str) -> str:
+    if form == "json":
+        return render_json(
+            fused.to_dict() | ({} if scores is None else {"scores": scores.to_dict()["scores"]})
+        )
+    if form == "csv":
+        return render_frame(fused.sources)
+    style = style_of(sys.stdout)
+    head, rows = _sources(fused)
+    text = FORMS[form](head, rows, texts=1, **({"encoding": style.encoding} if form == "table" else {}))
+    if form == "table":
+        text += "".join(f"{line}\n" for line in _overall(fused))
+        text += f"\n{_least_supported(fused, style.encoding)}"
+    if scores is not None:
+        text += "\n" + render_blocks(build_blocks(scores), form, width=style.width, encoding=style.encoding)
+    return text
+
+
+def _sources(fused: Fusion) -> tuple[list[str], list[list[str]]]:
+    """Return the table of sources; what a source agrees with is the result, not the truth."""
+    head = ["source", "items", fused.unit, "agrees %", "vote"]
+    details = [name for name in fused.sources.columns if name.startswith("able_")]
+    rows = []
+    for row in fused.sources.iter_rows(named=True):
+        agreement = "-" if row["agreement"] is None else f"{100 * row['agreement']:.1f}"
+        cells = [
+            row["source"],
+            f"{row['items']:,}",
+            f"{row[fused.unit]:,.1f}",
+            agreement,
+            f"{row['weight']:.2f}",
+        ]
+        rows.append([*cells, *("yes" if row[name] else "no" for name in details), row["copy_of"] or "-"])
+    return [*head, *(name.removeprefix("able_") for name in details), "copy of"], rows
+
+
+def _overall(fused: Fusion) -> Iterator[str]:
+    overall = fused.overall
+    shares = {name: f"{100 * overall[name]:.1f} %" for name in ("support", "unanimous", "no_majority")}
+    yield (
+        f"mean support {shares['support']}, unanimous {shares['unanimous']}, "
+        f"no majority {shares['no_majority']}, of {overall[fused.unit]:,.1f} {fused.unit}"
+    )
+    for name, said in (("unknown", "labelled X"), ("missing", "labelled by no source")):
+        if overall[name]:
+            yield f"{said}: {overall[name]:,.1f} {fused.unit}"
+    counts = [f"{count:,} of {sources}" for sources, count in overall["items_by_sources"].items()]
+    yield f"items by number of sources: {', '.join(counts)}"
+    yield f"signature {fused.signature}"
+
+
+def _least_supported(fused: Fusion, encoding: str) -> str:
+    items = fused.items.sort("support", "item", nulls_last=True).head(_LEAST)
+    rows = [
+        [row["item"], str(row["sources"]), f"{100 * (row['support'] or 0):.1f}"]
+        for row in items.iter_rows(named=True)
+    ]
+    return aligned(["least support", "sources", "support %"], rows, texts=1, encoding=encoding)

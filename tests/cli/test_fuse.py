@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""``kammerton fuse``: several annotations of each item into one folder."""
+
+import json
+
+import pytest
+
+from cli.harness import Terminal
+
+
+@pytest.fixture
+def sources(terminal: Terminal) -> Terminal:
+    terminal.write(
+        a={"one.lab": "0 2 C|2 4 G:7", "two.lab": "0 4 F"},
+        b={"one.lab": "0 2 C|2 4 A:min", "two.lab": "0 4 D"},
+        c={"one.lab": "0 1 C|1 4 G:7"},
+    )
+    return terminal
+
+
+def test_a_folder_is_written_with_how_it_was_made(sources: Terminal) -> None:
+    result = sources.run("fuse", "chords", "a", "b", "c", "--out", "out")
+    assert result.code == 0
+    assert (sources.folder / "out/one.lab").read_text() == "0.0\t2.0\tC\n2.0\t4.0\tG:7\n"
+    record = json.loads((sources.folder / "out/kammerton.json").read_text())
+    assert record["made"] == "fused:agreement,able,one,0.1|sources:a,b,c"
+    assert (sources.folder / "out/_fusion/rows.csv").read_text().startswith("item,start,end,label,support")
+    assert sources.run("score", "chords", "a", "out", "--quiet", "--no-ci").code == 0
+
+
+def test_what_is_there_is_replaced_on_request_only(sources: Terminal) -> None:
+    assert sources.run("fuse", "chords", "a", "b", "--out", "out").code == 0
+    assert sources.run("fuse", "chords", "a", "b", "--out", "out").code == 5
+    assert sources.run("fuse", "chords", "a", "b", "--out", "out", "--force").code == 0
+    assert sources.run("fuse", "chords", "a", "b", "--out", "c", "--force").code == 5  # holds other things
+
+
+@pytest.mark.parametrize(
+    "arguments", ["a --out o", "a b", "--out o", "a b --out o --weight z=1", "a b --out a/x"]
+)
+def test_mistakes_of_use(sources: Terminal, arguments: str) -> None:
+    assert sources.run("fuse", "chords", *arguments.split()).code == 2
+
+
+def test_leaving_out_one_after_the_other(sources: Terminal) -> None:
+    assert sources.run("fuse", "chords", "a", "b", "c", "--out", "out", "--leave-one-out").code == 0
+    assert sorted(path.name for path in (sources.folder / "out").iterdir()) == ["a", "b", "c"]
+
+
+def test_forms_and_scores_beside_the_sources(sources: Terminal) -> None:
+    result = sources.run("fuse", "chords", "a", "b", "--out", "o", "--format", "json", "--reference", "a")
+    assert {score["system"] for score in result.document["scores"]} == {"a", "b", "fused"}
+    for number, form in enumerate(("table", "csv", "md", "latex")):
+        assert sources.run("fuse", "chords", "a", "b", "--out", f"o{number}", "--format", form).code == 0
+
+
+def test_an_item_without_a_usable_annotation_fails(sources: Terminal) -> None:
+    sources.write(a={"bad.lab": "0 2 nonsense"})
+    assert sources.run("fuse", "chords", "a", "b", "--out", "o").code == 1
