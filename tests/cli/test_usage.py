@@ -91,7 +91,10 @@ def test_mistakes_are_one_line_and_a_hint(corpus: Terminal, arguments: str, firs
         (
             "report x --out y",
             "--out",
-            "did you mean `--output`? `--out` is an option of `kammerton score`, `kammerton agree` and `kammerton fuse`",
+            (
+                "did you mean `--output`? `--out` is an option of `kammerton score`, `kammerton agree` and "
+                "`kammerton fuse`"
+            ),
         ),
         ("score chords a b --CI=0.9", "--CI", "did you mean `--ci`?"),
         ("score chords a b --zzz", "--zzz", "`kammerton score chords --help` lists the options"),

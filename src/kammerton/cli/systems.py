@@ -21,8 +21,10 @@ from kammerton.cli.output import (
 from kammerton.cli.paths import name_systems
 from kammerton.errors import OptionError, plural, quote
 from kammerton.model.task import Task
+from kammerton.reporting.comparisons import render_scores
 from kammerton.reporting.documents import render_frame, render_json
-from kammerton.reporting.tables import FORMS, aligned, build_blocks, render_blocks
+from kammerton.reporting.rankings import TableOptions
+from kammerton.reporting.tables import FORMS, aligned
 from kammerton.results.scores import Scores
 from kammerton.systems.fusing import Fusion
 from kammerton.systems.provenance import check_folder
@@ -163,7 +165,7 @@ def _document(fused: Fusion, scores: Scores | None, form: str) -> str:
         text += "".join(f"{line}\n" for line in _overall(fused))
         text += f"\n{_least_supported(fused, style.encoding)}"
     if scores is not None:
-        text += "\n" + render_blocks(build_blocks(scores), form, width=style.width, encoding=style.encoding)
+        text += "\n" + render_scores(scores, form, TableOptions(), width=style.width, encoding=style.encoding)
     return text
 
 
