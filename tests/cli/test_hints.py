@@ -482,6 +482,9 @@ NOT_FOLLOWED = {
 NO_HINTS = {
     " (ended by --strict)",
     "--fail-under: {} of {} is",
+    "--out DIR",
+    "SRC SRC [SRC ...] --out DIR [OPTIONS]",
+    "Seed of the random numbers of --method random.",
     "Leave annotations out of the run; `kammerton report` and `show` need them to draw items.",
     "[--copy FOLDER | --report FILE]",
     "* headline measure: shown without --all\n",

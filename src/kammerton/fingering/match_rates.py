@@ -258,7 +258,7 @@ class Matches:
         self._compares_sets = comparison == "any"
         self._labelled = self._refs != 0
         self._scored = self._labelled.any(axis=0)
-        self.hits = self._same(self._refs, self._est)
+        self.hits: Flags = self._same(self._refs, self._est)
         """Whether the estimate matches each annotator, shape (annotators, notes)."""
 
     def _same(self, first: Values, second: Values) -> Flags:

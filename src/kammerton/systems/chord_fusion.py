@@ -105,9 +105,11 @@ class Song:
     """
 
     def __init__(self, annotations: Sequence[ChordAnnotation | None], votes: Weights) -> None:
-        self.spellings = spellings_in_use()
+        self.spellings: Spellings = spellings_in_use()
+        self.times: Seconds
+        self.labels: Codes
         self.times, self.labels = _units(annotations, self.spellings)
-        self.seconds = np.diff(self.times)
+        self.seconds: Seconds = np.diff(self.times)
         distinct, place = np.unique(np.append(self.labels.ravel(), -1), return_inverse=True)
         place = place.ravel()[:-1].reshape(self.labels.shape)
         classes: tuple[dict[Any, int], ...] = {}, {}, {}
@@ -118,13 +120,13 @@ class Song:
         order = class_order(triads, self.seconds, votes)
         rank = np.empty(len(classes[0]) + 1, dtype=np.int64)
         rank[order], rank[ABSTAINS] = np.arange(len(order)), ABSTAINS
-        self.triads = rank[triads]
-        self.triad_names = list(classes[0])
-        self.details = tuple(
+        self.triads: Codes = rank[triads]
+        self.triad_names: list[Any] = list(classes[0])
+        self.details: tuple[_Detail, ...] = tuple(
             _detail(codes, known, rank) for codes, known in zip((tetrads, basses), classes[1:], strict=True)
         )
-        self.basses = len(self.details[1].names)
-        self.chords = np.where(
+        self.basses: int = len(self.details[1].names)
+        self.chords: Codes = np.where(
             tetrads == ABSTAINS, ABSTAINS, self.details[0].codes * self.basses + self.details[1].codes
         )
 

@@ -135,7 +135,7 @@ class XmlReader:
     def __init__(self, source: XmlText, limits: Limits) -> None:
         self.source = source
         self.limits = limits
-        self.run = 0  # characters since the last tag
+        self.run: int = 0  # characters since the last tag
         self._open: list[tuple[str, int]] = []
         self._unwanted = 0  # how many of the open elements, counted from within, the subclass does not want
         self._parser = parser = expat.ParserCreate("utf-8")
