@@ -30,6 +30,7 @@ __all__ = [
 Seconds = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Weights = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -36,10 +36,30 @@ def test_what_is_there_is_replaced_on_request_only(sources: Terminal) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", ["a --out o", "a b", "--out o", "a b --out o --weight z=1", "a b --out a/x"]
+    ("arguments", "message"),
+    [
+        ("a --out o", "`a` is the only source"),
+        ("a b", "--out DIR"),
+        ("--out o", "SRC is needed"),
+        ("a b --out o --weight z=1", "unknown source `z`"),
+        ("a b --out o --weight a=0 --weight b=0", "the weight of every source is 0"),
+        ("a b --out a/x", "`a/x` lies within a source, `a`"),
+        ("a b --out .", "`.` holds a source, `a`"),
+        ("a b --out o --reference nowhere", "nowhere"),
+    ],
 )
-def test_mistakes_of_use(sources: Terminal, arguments: str) -> None:
-    assert sources.run("fuse", "chords", *arguments.split()).code == 2
+def test_mistakes_of_use_write_nothing(sources: Terminal, arguments: str, message: str) -> None:
+    result = sources.run("fuse", "chords", *arguments.split())
+    assert result.code != 0
+    assert message in result.err
+    assert not (sources.folder / "o").exists()
+
+
+def test_a_fused_folder_may_be_a_source_and_is_not_replaced(sources: Terminal) -> None:
+    assert sources.run("fuse", "chords", "a", "b", "--out", "first").code == 0
+    result = sources.run("fuse", "chords", "first", "c", "--out", "first", "--force")
+    assert result.code == 2
+    assert (sources.folder / "first/one.lab").exists()
 
 
 def test_leaving_out_one_after_the_other(sources: Terminal) -> None:
@@ -50,8 +70,11 @@ def test_leaving_out_one_after_the_other(sources: Terminal) -> None:
 def test_forms_and_scores_beside_the_sources(sources: Terminal) -> None:
     result = sources.run("fuse", "chords", "a", "b", "--out", "o", "--format", "json", "--reference", "a")
     assert {score["system"] for score in result.document["scores"]} == {"a", "b", "fused"}
+    # the result is a wherever the two differ: both agree with it in `one` for 2 s of 4, and in all of `two` a
     for number, form in enumerate(("table", "csv", "md", "latex")):
-        assert sources.run("fuse", "chords", "a", "b", "--out", f"o{number}", "--format", form).code == 0
+        result = sources.run("fuse", "chords", "a", "b", "--out", f"o{number}", "--format", form)
+        assert result.code == 0
+        assert ("0.25" if form == "csv" else "25.0") in result.out  # b: 2 s of 8
 
 
 def test_an_item_without_a_usable_annotation_fails(sources: Terminal) -> None:

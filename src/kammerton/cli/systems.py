@@ -99,11 +99,11 @@ def fuse(
             f"{quote(names[0])} is the only source", "two are needed; annotators of a file count"
         )
     print_diagnostics(fused.diagnostics, quiet=quiet)
+    scores = None if reference is None else _scored(task, fused, reference, choices)
     if leave_one_out:
-        _write_without_each(task, named, names, Path(out), to=to, force=force, choices=choices)
+        _write_without_each(fused, names, Path(out), to=to, force=force)
     else:
         fused.write(out, to=to, force=force)
-    scores = None if reference is None else _scored(task, fused, reference, choices)
     write_output(_document(fused, scores, form), is_data=form != "table")
     if not quiet:
         where = f"{quote(out)}, a folder without each source" if leave_one_out else quote(out)
@@ -125,23 +125,14 @@ def _weights(arguments: Sequence[str]) -> dict[str, float]:
 
 
 def _write_without_each(
-    task: Task,
-    named: Mapping[str, str],
-    names: Sequence[str],
-    out: Path,
-    *,
-    to: str | None,
-    force: bool,
-    choices: Mapping[str, Any],
+    fused: Fusion, names: Sequence[str], out: Path, *, to: str | None, force: bool
 ) -> None:
     """Write a folder for each source, fused from the others."""
     for name in names:
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         check_folder(out / name, (), force=force)
     for name in names:
-        others = {key: value for key, value in choices["weights"].items() if key != name}
-        fused = kammerton.fuse(task.name, named, **{**choices, "leave_out": name, "weights": others})
-        fused.write(out / name, to=to, force=force)
+        fused.without(name).write(out / name, to=to, force=force)
 
 
 def _scored(task: Task, fused: Fusion, reference: str, choices: Mapping[str, Any]) -> Scores:

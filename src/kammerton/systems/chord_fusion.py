@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.arrays import Codes, Seconds
+from kammerton.arrays import Codes, Flags, Seconds, Weights
 from kammerton.chords.annotation import ChordAnnotation, Spellings, spellings_in_use
 from kammerton.chords.labels import parse
 from kammerton.chords.respelling import ROOTS
@@ -21,7 +21,7 @@ from kammerton.systems.fused import Choices, FusedItem, Survey, TaskFusion, Weig
 from kammerton.systems.voting import (
     ABSTAINS,
     accuracies,
-    ballots,
+    ballots_of,
     best_path,
     class_order,
     first_sayers,
@@ -33,10 +33,7 @@ from kammerton.systems.voting import (
     vote_weights,
 )
 
-__all__ = ["FUSION", "FusedChords", "fuse_song", "survey_song", "weigh_sources"]
-
-Weights = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+__all__ = ["FUSION", "FusedChords"]
 
 _CLASSES = 25
 """Major and minor triads and no chord: what a source that errs chooses from."""
@@ -85,7 +82,7 @@ class _Detail:
     names: list[tuple[int, Any]]  # of each class: the triad, and the detail, None without it
 
 
-class Song:
+class _Song:
     """The chords of one song between any two boundaries of its sources.
 
     Attributes
@@ -181,18 +178,18 @@ def _units(annotations: Sequence[ChordAnnotation | None], spellings: Spellings) 
     return np.append(times[:-1][changes], times[-1:]), labels[changes]
 
 
-def survey_song(annotations: Sequence[ChordAnnotation | None], choices: Choices) -> Survey:
+def _survey_song(annotations: Sequence[ChordAnnotation | None], choices: Choices) -> Survey:
     """Return what the weights of sources come from: triads in common, seconds of sevenths and basses."""
-    song = Song(annotations, choices.factors)
+    song = _Song(annotations, choices.factors)
     voting = np.where(choices.factors > 0, song.triads, ABSTAINS)
     amounts = [song.seconds @ (song.triads != ABSTAINS)]
     for detail in song.details:
         plain = np.append(detail.plain, ABSTAINS)[song.triads]
         amounts.append(song.seconds @ (detail.codes != plain))
-    return Survey(ballots(voting, song.seconds, _CLASSES), np.array(amounts))
+    return Survey(ballots_of(voting, song.seconds, _CLASSES), np.array(amounts))
 
 
-def weigh_sources(survey: Survey, choices: Choices) -> Weighing:
+def _weigh_sources(survey: Survey, choices: Choices) -> Weighing:
     """Return what votes of the sources count, and which of them write sevenths and basses."""
     chords, *details = survey.amounts
     able = np.array(
@@ -205,11 +202,11 @@ def weigh_sources(survey: Survey, choices: Choices) -> Weighing:
     return weigh(survey, choices, classes=_CLASSES, able=able | (choices.details == "all"))
 
 
-def fuse_song(
+def _fuse_song(
     item: str, annotations: Sequence[ChordAnnotation | None], weighing: Weighing, choices: Choices
 ) -> FusedItem:
     """Fuse the chords of one song."""
-    song = Song(annotations, weighing.votes)
+    song = _Song(annotations, weighing.votes)
     voting = np.where(weighing.votes > 0, song.triads, ABSTAINS)
     spoken = (voting != ABSTAINS).any(axis=1)
     labelled = ((song.labels != -1) & (weighing.votes > 0)).any(axis=1)
@@ -229,13 +226,13 @@ def fuse_song(
     return _result(song, triads, chords, weighing, choices)
 
 
-def _chosen_sources(item: str, song: Song, voting: Codes, weighing: Weighing, choices: Choices) -> Codes:
+def _chosen_sources(item: str, song: _Song, voting: Codes, weighing: Weighing, choices: Choices) -> Codes:
     """Return the source of each unit: one for the whole song, or a random one of those that say anything."""
     said = voting != ABSTAINS
     if choices.method == "random":
         digest = int.from_bytes(hashlib.sha256(item.encode("utf-8", "surrogatepass")).digest()[:8], "big")
-        draws = np.random.default_rng([choices.seed, digest]).random(len(said))
-        place = (draws * said.sum(axis=1)).astype(np.int64)
+        chances = np.random.default_rng([choices.seed, digest]).random(len(said))
+        place = (chances * said.sum(axis=1)).astype(np.int64)
         chosen: Codes = (said.cumsum(axis=1) > place[:, None]).argmax(axis=1)
         return chosen
     equal = (voting[:, :, None] == voting[:, None, :]) & said[:, :, None] & said[:, None, :]
@@ -250,7 +247,7 @@ def _chosen_sources(item: str, song: Song, voting: Codes, weighing: Weighing, ch
 
 
 def _voted(
-    song: Song, voting: Codes, spoken: Mask, weighing: Weighing, choices: Choices
+    song: _Song, voting: Codes, spoken: Flags, weighing: Weighing, choices: Choices
 ) -> tuple[Codes, Codes]:
     """Return triad and chord of the units that anybody labels."""
     codes, seconds = voting[spoken], song.seconds[spoken]
@@ -261,7 +258,7 @@ def _voted(
     if choices.method == "vote":
         values, other = vote_shares(patterns, weighing.votes), np.zeros(len(codes))
     else:
-        own = ballots(codes, seconds, _CLASSES)
+        own = ballots_of(codes, seconds, _CLASSES)
         estimates = weighing.accuracies
         if estimates is None:
             estimates = accuracies(own, weighing.votes, _CLASSES)
@@ -285,7 +282,7 @@ def _voted_detail(
     detail: _Detail,
     said: Codes,
     triads: Codes,
-    begins: Mask,
+    begins: Flags,
     seconds: Seconds,
     votes: Weights,
     cost: float,
@@ -299,7 +296,7 @@ def _voted_detail(
     shares = vote_shares(patterns, votes) * seconds[:, None]
     evidence = spread(patterns, said, shares, np.zeros(len(said)), len(detail.names))
     run = begins.cumsum() - 1
-    of_run: Mask = np.add.reduceat(evidence, np.flatnonzero(begins)) > 0
+    of_run: Flags = np.add.reduceat(evidence, np.flatnonzero(begins)) > 0
     possible = of_run[run]
     possible[np.arange(len(said)), detail.plain[triads]] = True
     path = best_path(np.where(possible, evidence, -np.inf), cost)
@@ -317,7 +314,7 @@ def _voted_detail(
 class _Rows:
     """Units joined where the chord stays the same."""
 
-    def __init__(self, song: Song, chords: Codes) -> None:
+    def __init__(self, song: _Song, chords: Codes) -> None:
         begins = np.append(True, chords[1:] != chords[:-1])[: len(chords)]
         self._first = np.flatnonzero(begins)
         self._seconds = song.seconds
@@ -339,7 +336,7 @@ class _Rows:
         return self.sum(values) / self.sum(np.ones(len(values)))
 
 
-def _result(song: Song, triads: Codes, chords: Codes, weighing: Weighing, choices: Choices) -> FusedItem:
+def _result(song: _Song, triads: Codes, chords: Codes, weighing: Weighing, choices: Choices) -> FusedItem:
     """Join units of one chord to rows, and count how far sources support them."""
     speaks = (song.triads != ABSTAINS) & (triads >= 0)[:, None]
     agrees = speaks & (song.triads == triads[:, None])
@@ -385,7 +382,7 @@ def _result(song: Song, triads: Codes, chords: Codes, weighing: Weighing, choice
     )
 
 
-def _labels(song: Song, rows: _Rows, votes: Weights) -> tuple[list[str], list[str]]:
+def _labels(song: _Song, rows: _Rows, votes: Weights) -> tuple[list[str], list[str]]:
     """Return for each row the label that most votes of its chord have, and the strongest other one."""
     source, unit = np.nonzero(votes.T > 0)
     row, label = rows.number[unit], song.labels[unit, source]
@@ -413,7 +410,7 @@ def _labels(song: Song, rows: _Rows, votes: Weights) -> tuple[list[str], list[st
     return labels, dissent
 
 
-def _parts(song: Song, chord: int) -> tuple[int, str, int]:
+def _parts(song: _Song, chord: int) -> tuple[int, str, int]:
     """Return root, tetrad and bass of a chord; -1 without a bass."""
     tetrad, bass = divmod(chord, song.basses)
     triad, name = song.details[0].names[tetrad]
@@ -455,8 +452,8 @@ FUSION = TaskFusion(
     change_cost=0.1,
     methods=("agreement", "vote", "pick", "random"),
     able_of=("sevenths", "basses"),
-    survey=survey_song,
-    weigh=weigh_sources,
-    fuse=fuse_song,
+    survey=_survey_song,
+    weigh=_weigh_sources,
+    fuse=_fuse_song,
     with_support=_with_support,
 )

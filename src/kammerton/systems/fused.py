@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kammerton.arrays import Flags, Weights
 from kammerton.systems.voting import Ballots, Copies, accuracies, find_copies, merge_ballots
 
 __all__ = [
@@ -30,7 +30,6 @@ Method = Literal["agreement", "vote", "pick", "random"]
 Details = Literal["able", "all", "none"]
 Scope = Literal["corpus", "item"]
 Counting = Literal["one", "keep"]
-Weights = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +44,9 @@ class Choices:
     least_support: float
     seed: int
     factors: Weights  # by source: what its vote is multiplied by
-    options: Any = None  # of the task
+    min_sources: int = 1
+    leave_out: str | None = None
+    options: Any = None  # how files are read
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,12 +70,10 @@ class Weighing:
     copies: Copies
     votes: Weights
     accuracies: Weights | None  # None if they are estimated for each item, or not at all
-    able: NDArray[np.bool_]  # by detail and source: whether the source ever writes it
+    able: Flags  # by detail and source: whether the source ever writes it
 
 
-def weigh(
-    survey: Survey, choices: Choices, *, classes: int, able: NDArray[np.bool_] | None = None
-) -> Weighing:
+def weigh(survey: Survey, choices: Choices, *, classes: int, able: Flags | None = None) -> Weighing:
     """Return what votes of the sources count, where a source errs alike on so many classes."""
     copies = find_copies(survey.ballots)
     counted = copies.votes if choices.copies == "one" else np.ones(len(copies.groups))

@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from kammerton.arrays import Weights
 from kammerton.errors import DataError, Diagnostic, OptionError, out_of, plural, quote, some
 from kammerton.formats.folders import leads_out
+from kammerton.formats.reading import signed_choices
 from kammerton.model.annotations import portable
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
@@ -26,12 +27,13 @@ from kammerton.systems.fused import (
     FusedItem,
     Method,
     Scope,
+    Survey,
     TaskFusion,
     Weighing,
     merge_surveys,
 )
 from kammerton.systems.provenance import check_folder, write_folder
-from kammerton.systems.sources import Sources, read_options, read_sources
+from kammerton.systems.sources import Sources, StrPath, paths_of, read_options, read_sources
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
@@ -44,7 +46,6 @@ _FUSIONS = {
 }
 """Module of the fusion of each task."""
 
-StrPath = str | os.PathLike[str]
 _APART, _APART_SHARE = 2.0, 0.1
 """Ends of sources that differ by more, in units of the task and as a share, point to different recordings."""
 _CONTESTED = 0.05
@@ -52,8 +53,10 @@ _CONTESTED = 0.05
 _SURVEYED = 256
 """Items whose surveys are added up at a time."""
 
-_INTEGERS = ("items", "rows", "sources", "agreeing")
-_TEXTS = ("item", "source", "copy_of", "label", "dissent", "hand")
+_INTEGERS = ("items", "sources")
+_TEXTS = ("item", "source", "copy_of")
+_SIGNED = {"accuracy": "corpus", "least_support": 0.0, "min_sources": 1, "seed": 0}
+"""Choices that a signature names where they differ from these defaults."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -115,6 +118,27 @@ class Fusion:
         """Support of each item, the share that all sources say alike, and how many sources it has."""
         return _frame(self._made.item_rows())
 
+    def without(self, name: str) -> Fusion:
+        """Fuse the other sources alone, as a reference for this one.
+
+        Parameters
+        ----------
+        name : str
+            Name of a source.
+
+        Returns
+        -------
+        Fusion
+
+        Raises
+        ------
+        OptionError
+            If there is no such source, or no other one has a vote.
+        DataError
+            If nothing can be fused.
+        """
+        return _without(self._made, name)
+
     @property
     def overall(self) -> dict[str, Any]:
         """Support over all items, what is unanimous, has no majority, or is not labelled."""
@@ -140,7 +164,7 @@ class Fusion:
         OutputError
             If the folder cannot be written, or holds other things.
         """
-        check_folder(out, (), force=force)
+        check_folder(out, self._made.sources.paths, force=force)
         write_folder(out, self._files(to), self._record())
 
     def to_dict(self) -> dict[str, Any]:
@@ -175,7 +199,7 @@ class Fusion:
             "task": self.task,
             "system": "fusion",
             "made": self.signature,
-            "options": self._made.chosen,
+            "options": _plain_choices(self._made.choices, self._made.sources),
             "from": [portable(origin) for origin in self._made.sources.origins],
             "sources": plain(list(self._made.source_rows())),
             "overall": plain(self.overall),
@@ -191,7 +215,7 @@ class _Making:
     fusion: TaskFusion
     sources: Sources
     weighing: Weighing
-    chosen: Mapping[str, Any]
+    choices: Choices
     items: Mapping[str, FusedItem]
 
     def source_rows(self) -> Iterator[dict[str, Any]]:
@@ -360,16 +384,17 @@ def fuse(  # noqa: PLR0913 - one per choice
         least_support=least_support,
         seed=seed,
         factors=np.empty(0),
+        min_sources=min_sources,
         options=reading,
     )
-    _check(kind, fusion, choices, min_sources, to)
+    _check(kind, fusion, choices, to)
     if out is not None:
-        check_folder(out, _paths(sources), force=force)
+        check_folder(out, paths_of(sources), force=force)
     read = read_sources(kind, sources, reading)
     if leave_out is not None:
         read = read.without(leave_out)
-    choices = replace(choices, factors=_factors(read, weights))
-    fused = _fused(kind, fusion, read, choices, min_sources)
+    choices = replace(choices, factors=_factors(read, weights), leave_out=leave_out)
+    fused = _fused(kind, fusion, read, choices)
     if out is not None:
         fused.write(out, to=to, force=force)
     return fused
@@ -384,13 +409,13 @@ def _fusion_of(task: Task) -> TaskFusion:
     return fusion
 
 
-def _check(task: Task, fusion: TaskFusion, choices: Choices, min_sources: int, to: str | None) -> None:
+def _check(task: Task, fusion: TaskFusion, choices: Choices, to: str | None) -> None:
     """Refuse choices that are not possible, before any work."""
     known = {
         "method": fusion.methods,
-        "details": ("able", "all", "none"),
-        "accuracy": ("corpus", "item"),
-        "copies": ("one", "keep"),
+        "details": get_args(Details),
+        "accuracy": get_args(Scope),
+        "copies": get_args(Counting),
     }
     for name, values in known.items():
         if getattr(choices, name) not in values:
@@ -399,19 +424,14 @@ def _check(task: Task, fusion: TaskFusion, choices: Choices, min_sources: int, t
         raise OptionError(f"a cost is not negative: {choices.change_cost!r}")
     if not (isinstance(choices.least_support, int | float) and 0 <= choices.least_support <= 1):
         raise OptionError(f"support is 0 to 1, got {choices.least_support!r}")
-    for name, value, least in (("min_sources", min_sources, 1), ("seed", choices.seed, 0)):
+    for name, least in (("min_sources", 1), ("seed", 0)):
+        value = getattr(choices, name)
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise OptionError(f"{name} is a whole number, {least} or more, got {value!r}")
     _form(task, to)
 
 
-def _paths(sources: Any) -> list[StrPath]:
-    listed = sources.values() if isinstance(sources, Mapping) else sources
-    several = listed if isinstance(sources, Mapping | list | tuple) else [sources]
-    return [source for source in several if isinstance(source, str | os.PathLike)]
-
-
-def _factors(sources: Sources, weights: Mapping[str, float] | None) -> Any:
+def _factors(sources: Sources, weights: Mapping[str, float] | None) -> Weights:
     factors = dict.fromkeys(sources.annotations, 1.0)
     for name, weight in (weights or {}).items():
         if name not in factors:
@@ -419,13 +439,21 @@ def _factors(sources: Sources, weights: Mapping[str, float] | None) -> Any:
         if not (isinstance(weight, int | float) and 0 <= weight < math.inf):
             raise OptionError(f"a weight is a number, 0 or more, got {weight!r} for {quote(name)}")
         factors[name] = float(weight)
-    if not any(factors.values()):
-        raise OptionError("the weight of every source is 0", "one at least must have a vote")
     return np.array(list(factors.values()))
 
 
-def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices, min_sources: int) -> Fusion:
+def _without(made: _Making, name: str) -> Fusion:
+    names = list(made.sources.annotations)
+    sources = made.sources.without(name)
+    factors = np.delete(made.choices.factors, names.index(name))
+    return _fused(made.task, made.fusion, sources, replace(made.choices, factors=factors, leave_out=name))
+
+
+def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices) -> Fusion:
     """Weigh the sources over all items, then fuse item by item."""
+    if len(choices.factors) and not choices.factors.any():
+        raise OptionError("the weight of every source is 0", "one at least must have a vote")
+    min_sources = choices.min_sources
     failed: dict[str, str] = {}
     chosen: dict[str, list[Any]] = {}
     for item in sources.items:
@@ -455,7 +483,7 @@ def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices, m
         fusion=fusion,
         sources=sources,
         weighing=weighing,
-        chosen=_plain_choices(choices, sources),
+        choices=choices,
         items=items,
     )
     diagnostics += _notes(making, chosen)
@@ -469,9 +497,9 @@ def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices, m
     )
 
 
-def _survey(fusion: TaskFusion, items: Mapping[str, Sequence[Any]], choices: Choices) -> Any:
+def _survey(fusion: TaskFusion, items: Mapping[str, Sequence[Any]], choices: Choices) -> Survey:
     """Return the survey of all items, added up in parts, so that little is kept of many."""
-    parts: list[Any] = []
+    parts: list[Survey] = []
     for of_sources in items.values():
         parts.append(fusion.survey(of_sources, choices))
         if len(parts) >= _SURVEYED:
@@ -480,15 +508,31 @@ def _survey(fusion: TaskFusion, items: Mapping[str, Sequence[Any]], choices: Cho
 
 
 def _plain_choices(choices: Choices, sources: Sources) -> dict[str, Any]:
+    """Return how sources were read and fused, so that it can be done again."""
     names = ("method", "details", "accuracy", "copies", "change_cost", "least_support", "seed")
+    chosen = {name: getattr(choices, name) for name in (*names, "min_sources", "leave_out")}
+    return chosen | {"weights": _weights(choices, sources), "reading": signed_choices(choices.options)}
+
+
+def _weights(choices: Choices, sources: Sources) -> dict[str, float]:
     factors = zip(sources.annotations, choices.factors.tolist(), strict=True)
-    weights = {name: factor for name, factor in factors if factor != 1}
-    return {name: getattr(choices, name) for name in names} | {"weights": weights}
+    return {name: factor for name, factor in factors if factor != 1}
 
 
 def _signature(choices: Choices, sources: Sources) -> str:
-    how = f"fused:{choices.method},{choices.details},{choices.copies},{choices.change_cost:g}"
-    return f"{how}|sources:{','.join(sources.annotations)}"
+    """Return the method and the sources, and every other choice that can change the result."""
+    parts = {
+        "fused": f"{choices.method},{choices.details},{choices.copies},{choices.change_cost:g}",
+        "sources": ",".join(sources.annotations),
+    }
+    for name, default in _SIGNED.items():
+        if getattr(choices, name) != default and (name != "seed" or choices.method == "random"):
+            parts[name] = str(getattr(choices, name))
+    weights = _weights(choices, sources)
+    if weights:
+        parts["weights"] = ",".join(f"{name}={factor:g}" for name, factor in weights.items())
+    parts |= signed_choices(choices.options)
+    return "|".join(f"{name}:{value}" for name, value in parts.items())
 
 
 def _nothing() -> Diagnostic:
@@ -512,7 +556,7 @@ def _few(items: Sequence[str], min_sources: int) -> Iterator[Diagnostic]:
 def _notes(making: _Making, chosen: Mapping[str, Sequence[Any]]) -> Iterator[Diagnostic]:
     """Report what a reader of the result must know of its sources."""
     names = list(making.sources.annotations)
-    if making.chosen["copies"] == "one":
+    if making.choices.copies == "one":
         for (first, second), share in making.weighing.copies.shares.items():
             message = f"{quote(names[first])} and {quote(names[second])} are copies"
             detail = (
@@ -522,7 +566,7 @@ def _notes(making: _Making, chosen: Mapping[str, Sequence[Any]]) -> Iterator[Dia
     yield from _ends(making, chosen)
     voices = len(set(making.weighing.copies.groups.tolist()))
     contested = making.overall()["no_majority"]
-    if len(names) == 2 and voices == 2 and making.chosen["method"] in ("agreement", "vote"):
+    if len(names) == 2 and voices == 2 and making.choices.method in ("agreement", "vote"):
         yield _note("KT804", "two sources have no majority: where they differ, continuity decides")
     elif contested > _CONTESTED:
         yield _note("KT803", f"no majority in {100 * contested:.0f} % of what was fused")

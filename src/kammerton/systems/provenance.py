@@ -26,12 +26,15 @@ def check_folder(folder: StrPath, inputs: Iterable[StrPath], *, force: bool) -> 
     """Check before any work that annotations can be written there, and replace nothing but such a folder."""
     check_here(folder)
     target, shown = Path(folder), quote(os.fsdecode(folder))
+    place = Path(os.path.realpath(target))
     for path in inputs:
-        lies_within = Path(os.path.realpath(target)).is_relative_to(os.path.realpath(path))
-        if not is_remote(path) and os.path.exists(path) and lies_within:  # noqa: PTH110 - it never raises
-            raise OptionError(
-                f"{shown} lies within a source, {quote(os.fsdecode(path))}", "write to another folder"
-            )
+        if not path or is_remote(path) or not os.path.exists(path):  # noqa: PTH110 - it never raises
+            continue
+        source, name = Path(os.path.realpath(path)), quote(os.fsdecode(path))
+        if place.is_relative_to(source):
+            raise OptionError(f"{shown} lies within a source, {name}", "write to another folder")
+        if source.is_relative_to(place):
+            raise OptionError(f"{shown} holds a source, {name}", "write to another folder")
     if not target.parent.is_dir():
         raise OutputError(
             f"KT501 cannot write {shown}: folder {quote(os.fspath(target.parent))} does not exist"

@@ -15,7 +15,9 @@ from kammerton.model.corpus import Collection, Corpus, check_names
 from kammerton.model.task import Task
 from kammerton.scoring.loading import AnnotatorNames, merge_diagnostics, read_source
 
-__all__ = ["Sources", "read_options", "read_sources"]
+__all__ = ["Sources", "StrPath", "paths_of", "read_options", "read_sources"]
+
+StrPath = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,8 @@ class Sources:
 
     annotations: Mapping[str, Mapping[str, Any]]
     items: tuple[str, ...]  # that any source has, usable or not
-    origins: tuple[str, ...]  # paths of what was read
+    origins: tuple[str, ...]  # what was read, as messages call it
+    paths: tuple[StrPath, ...]  # of what was read from files
     diagnostics: tuple[Diagnostic, ...]
 
     def without(self, name: str) -> Sources:
@@ -64,7 +67,15 @@ def read_sources(task: Task, sources: Any, options: object) -> Sources:
         annotations = _matched(task, annotations, items, options, diagnostics)
     diagnostics += _lacking(annotations, items)
     origins = tuple(collection.origin for collection in corpus.systems)
-    return Sources(annotations, items, origins, tuple(merge_diagnostics(task, diagnostics)))
+    paths = tuple(paths_of(sources))
+    return Sources(annotations, items, origins, paths, tuple(merge_diagnostics(task, diagnostics)))
+
+
+def paths_of(sources: Any) -> list[StrPath]:
+    """Return the paths among sources, before anything is read."""
+    several = sources.values() if isinstance(sources, Mapping) else sources
+    listed = several if isinstance(sources, Mapping | list | tuple) else [sources]
+    return [source for source in listed if isinstance(source, str | os.PathLike)]
 
 
 def _collections(task: Task, sources: Any, options: object) -> Iterator[Collection]:

@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kammerton.arrays import Codes
+from kammerton.arrays import Codes, Flags, Weights
 
 __all__ = [
     "ABSTAINS",
     "Ballots",
     "Copies",
     "accuracies",
-    "ballots",
+    "ballots_of",
     "best_path",
     "class_order",
     "find_copies",
@@ -37,8 +36,6 @@ __all__ = [
 
 ABSTAINS = -1
 """Code of a source that says nothing of a unit."""
-
-Weights = NDArray[np.float64]
 
 _DISSENT, _AGREEMENT = 0.9, 0.93
 """Shares of equal labels from which two sources are copies: where both dissent, and anywhere."""
@@ -75,7 +72,7 @@ def first_sayers(codes: Codes) -> Codes:
     return first
 
 
-def ballots(codes: Codes, weights: Weights, classes: int) -> Ballots:
+def ballots_of(codes: Codes, weights: Weights, classes: int) -> Ballots:
     """Return the ballots of one item, which has at least so many classes to choose from."""
     said = np.unique(codes[codes != ABSTAINS]).size
     return Ballots(first_sayers(codes), np.full(len(codes), max(said, classes)), weights)
@@ -194,14 +191,14 @@ def _sums(patterns: Codes, weights: Weights) -> Weights:
     return sums
 
 
-def _is_first(patterns: Codes) -> NDArray[np.bool_]:
-    first: NDArray[np.bool_] = patterns == np.arange(patterns.shape[1])
+def _is_first(patterns: Codes) -> Flags:
+    first: Flags = patterns == np.arange(patterns.shape[1])
     return first
 
 
-def is_unanimous(patterns: Codes) -> NDArray[np.bool_]:
+def is_unanimous(patterns: Codes) -> Flags:
     """Tell in which units all sources that say anything say the same."""
-    single: NDArray[np.bool_] = _is_first(patterns).sum(axis=1) == 1
+    single: Flags = _is_first(patterns).sum(axis=1) == 1
     return single
 
 

@@ -11,6 +11,7 @@ import pytest
 import kammerton as kt
 from kammerton.chords.respelling import ROOTS
 from kammerton.chords.templates import TETRADS, map_label
+from kammerton.errors import OptionError
 from kammerton.systems.chord_fusion import FUSION, FusedChords
 from kammerton.systems.fused import Choices
 from unit.systems.plain_fusion import Rows, accuracies, fused_triads, triad_of, units, worth
@@ -154,10 +155,33 @@ def test_random_takes_labels_of_sources_alike_for_a_seed() -> None:
 
 
 def test_vote_counts_all_alike() -> None:
-    weak: Rows = [(0, 100, "C"), (100, 101, "D"), (101, 102, "E")]
-    strong: Rows = [(0, 100, "C"), (100, 101, "D"), (101, 102, "F")]
-    song = fused(weak, strong, [(0, 102, "F")], method="vote", copies="keep")
-    assert rows_of(song) == [(0, 100, "C"), (100, 101, "D"), (101, 102, "F")]
+    """Where the first two, which agree for long, contradict two that agree with nobody but here."""
+    songs: list[Rows] = [
+        [(0, 100, "C"), (100, 101, "D"), (101, 102, "E")],
+        [(0, 100, "C"), (100, 101, "D"), (101, 102, "Bb")],
+        [(0, 100, "G"), (100, 101, "D"), (101, 102, "F")],
+        [(0, 50, "A"), (50, 100, "B"), (100, 101, "D"), (101, 102, "F")],
+    ]
+    assert rows_of(fused(*songs, method="vote", copies="keep"))[-1] == (101, 102, "F")
+    assert rows_of(fused(*songs, copies="keep"))[-1] == (101, 102, "E")
+
+
+def test_the_signature_and_the_record_name_every_choice_that_can_change_the_result() -> None:
+    plain = fuse(A, B, C).signature
+    assert plain == "fused:agreement,able,one,0.1|sources:s0,s1,s2"
+    chosen = fuse(A, B, C, accuracy="item", least_support=0.5, min_sources=2, weights={"s1": 3})
+    assert chosen.signature == f"{plain}|accuracy:item|least_support:0.5|min_sources:2|weights:s1=3"
+    assert fuse(A, B, C, seed=4).signature == plain  # which only random uses
+    assert fuse(A, B, C, method="random", seed=4).signature.endswith("|seed:4")
+
+
+def test_a_fusion_without_a_source_is_one_of_the_others() -> None:
+    whole = fuse(A, B, C, weights={"s0": 2, "s2": 0.5})
+    rest = whole.without("s0")
+    assert rest.signature == "fused:agreement,able,one,0.1|sources:s1,s2|weights:s2=0.5"
+    assert rows_of(rest.annotations["song"]) == rows_of(fused(B, C, weights={"s1": 0.5}))
+    with pytest.raises(OptionError, match="s4"):
+        whole.without("s4")
 
 
 def test_weight_of_zero_leaves_a_source_out_of_votes() -> None:

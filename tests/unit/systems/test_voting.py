@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kammerton.systems.voting import (
     accuracies,
-    ballots,
+    ballots_of,
     best_path,
     class_order,
     find_copies,
@@ -28,8 +28,8 @@ def matrix(*rows: list[int]) -> Codes:
 
 
 def test_ballots_of_items_add_up() -> None:
-    first = ballots(matrix([3, 3, 5], [3, 4, -1]), np.array([1.0, 2.0]), 25)
-    second = ballots(matrix([7, 7, 0]), np.array([4.0]), 25)
+    first = ballots_of(matrix([3, 3, 5], [3, 4, -1]), np.array([1.0, 2.0]), 25)
+    second = ballots_of(matrix([7, 7, 0]), np.array([4.0]), 25)
     merged = merge_ballots([first, second])
     assert merged.patterns.tolist() == [[0, 0, 2], [0, 1, -1]]
     assert merged.weights.tolist() == [5.0, 2.0]  # 1 + 4; 2
@@ -91,7 +91,7 @@ def planted(
 def test_planted_accuracies_are_recovered(seed: int) -> None:
     rates = [0.85, 0.75, 0.65, 0.55, 0.9]
     codes, _ = planted(np.random.default_rng(seed), rates)
-    one = ballots(codes, np.ones(len(codes)), 25)
+    one = ballots_of(codes, np.ones(len(codes)), 25)
     assert np.abs(accuracies(one, np.ones(5), 25) - rates).max() <= 0.03
 
 
@@ -99,7 +99,7 @@ def test_planted_accuracies_are_recovered(seed: int) -> None:
 @pytest.mark.parametrize("rates", [[0.8, 0.7, 0.75, 0.6], [0.8, 0.7], [0.9, 0.9, 0.85]])
 def test_independent_sources_are_no_copies(seed: int, rates: list[float]) -> None:
     codes, _ = planted(np.random.default_rng(seed), rates, 3000)
-    copies = find_copies(ballots(codes, np.ones(len(codes)), 25))
+    copies = find_copies(ballots_of(codes, np.ones(len(codes)), 25))
     assert copies.groups.tolist() == list(range(len(rates)))
     assert not copies.shares
 
@@ -110,22 +110,25 @@ def test_planted_copies_are_found(seed: int, others: int) -> None:
     rng = np.random.default_rng(seed)
     codes, _ = planted(rng, [0.7, 0.75, 0.8, 0.65, 0.72][: others + 1], 3000)
     copy = np.where(rng.random(3000) < 0.03, (codes[:, 0] + 1) % 25, codes[:, 0])
-    copies = find_copies(ballots(np.column_stack((codes, copy)), np.ones(3000), 25))
+    copies = find_copies(ballots_of(np.column_stack((codes, copy)), np.ones(3000), 25))
     assert copies.groups.tolist() == [*range(others + 1), 0]
     assert copies.votes.tolist() == [0.5, *[1.0] * others, 0.5]
     assert list(copies.shares) == [(0, others + 1)]
 
 
 def test_sources_that_are_equal_throughout_are_copies_however_short() -> None:
-    copies = find_copies(ballots(matrix([1, 2, 1], [3, 3, 3]), np.ones(2), 25))
+    copies = find_copies(ballots_of(matrix([1, 2, 1], [3, 3, 3]), np.ones(2), 25))
     assert copies.groups.tolist() == [0, 1, 0]
     assert copies.shares == {(0, 2): 1.0}
 
 
 def test_little_evidence_groups_nothing() -> None:
     codes = np.column_stack([np.arange(100), np.where(np.arange(100) == 50, 7, np.arange(100))])
-    assert find_copies(ballots(codes, np.full(100, 0.59), 25)).groups.tolist() == [0, 1]  # 59 s
-    assert find_copies(ballots(codes, np.full(100, 0.61), 25)).groups.tolist() == [0, 0]  # 61 s, 99 % alike
+    assert find_copies(ballots_of(codes, np.full(100, 0.59), 25)).groups.tolist() == [0, 1]  # 59 s
+    assert find_copies(ballots_of(codes, np.full(100, 0.61), 25)).groups.tolist() == [
+        0,
+        0,
+    ]  # 61 s
 
 
 def test_copies_of_copies_are_one_group() -> None:
@@ -135,12 +138,12 @@ def test_copies_of_copies_are_one_group() -> None:
     near[:350] = (near[:350] + 1) % 25
     nearer = near.copy()
     nearer[350:700] = (nearer[350:700] + 1) % 25
-    copies = find_copies(ballots(np.column_stack((codes, near, nearer)), np.ones(5000), 25))
+    copies = find_copies(ballots_of(np.column_stack((codes, near, nearer)), np.ones(5000), 25))
     assert copies.groups.tolist() == [0, 1, 2, 3, 0, 0]
 
 
 def test_source_that_says_nothing_keeps_the_first_guess() -> None:
-    one = ballots(matrix([1, -1], [2, -1]), np.ones(2), 25)
+    one = ballots_of(matrix([1, -1], [2, -1]), np.ones(2), 25)
     assert accuracies(one, np.ones(2), 25)[1] == 0.7
 
 
