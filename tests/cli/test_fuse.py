@@ -80,3 +80,17 @@ def test_forms_and_scores_beside_the_sources(sources: Terminal) -> None:
 def test_an_item_without_a_usable_annotation_fails(sources: Terminal) -> None:
     sources.write(a={"bad.lab": "0 2 nonsense"})
     assert sources.run("fuse", "chords", "a", "b", "--out", "o").code == 1
+
+
+def test_what_leaves_one_out_is_scored_beside_the_sources(sources: Terminal) -> None:
+    arguments = ("fuse", "chords", "a", "b", "c", "--leave-one-out", "--reference", "c", "--quiet")
+    result = sources.run(*arguments, "--out", "o", "--format", "json")
+    systems = {score["system"] for score in result.document["scores"]}
+    assert systems == {"a", "b", "c", "without a", "without b", "without c"}
+    written = sources.run("score", "chords", "c", "o/a", "--format", "json", "--quiet", "--no-ci")
+    written_scores = {score["measure"]: score["value"] for score in written.document["scores"]}
+    for score in result.document["scores"]:
+        if score["system"] == "without a":
+            assert score["value"] == written_scores[score["measure"]]
+    for wrong in (("a", "b", "--leave-one-out"), ("a", "b", "--reference", "c", "--format", "csv")):
+        assert sources.run("fuse", "chords", *wrong, "--out", "p").code == 2

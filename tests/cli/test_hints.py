@@ -467,6 +467,9 @@ ROWS = [
 
 NOT_FOLLOWED = {
     "score it with --context": "a run prints itself, and is scored by another command",
+    "known codes: `kammerton explain`": "which code was meant is the user's to know",
+    "`kammerton compare RUN RUN` compares": "takes another command",
+    "leave out --no-ci": "takes an option away",
     "--copies keep counts each": "copies are taken for one on purpose; the choice is the user's",
     "give the address of the folder that has the files, name them in a table (--pairs), or copy them": (
         "needs a web server with folders without end"
@@ -482,6 +485,9 @@ NOT_FOLLOWED = {
 NO_HINTS = {
     " (ended by --strict)",
     "--fail-under: {} of {} is",
+    "--format json has their scores too",
+    "--intervals and --tests need confidence intervals",
+    "--leave-one-out needs three or more",
     "--out DIR",
     "SRC SRC [SRC ...] --out DIR [OPTIONS]",
     "Seed of the random numbers of --method random.",

@@ -436,7 +436,7 @@ def score(  # noqa: PLR0913 - one per choice
         run on request only; it is the default without references.
     measures : iterable of str, optional
         Measures to compute, as ``PROTOCOL/MEASURE`` or ``PROTOCOL/*``, or by a name that only one measure
-        has; case matters; by default all.
+        has; case matters; by default all of the protocols that run.
     annotators : mapping of str to the same as ``references``, optional
         Further annotators by name.
     annotator : str

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 import kammerton
 from kammerton.api.files import Checked, Converted, Packed
+from kammerton.cli.lookup import pages
 from kammerton.cli.options import OUTPUT, Quiet, option
 from kammerton.cli.output import (
     DONE,
@@ -54,13 +55,16 @@ def check(
     select: Annotated[
         list[str] | None,
         option(
-            "Report these codes only, such as KT391, or KT3 for all that begin so; repeatable.",
+            "Report these codes only, such as KT391, or KT3 for all that begin so; several with commas.",
             metavar="CODE",
         ),
     ] = None,
     ignore: Annotated[
         list[str] | None,
-        option("Leave out these codes, or those that begin so; repeatable.", metavar="CODE"),
+        option(
+            "Leave out these codes, or those that begin so; several with commas.",
+            metavar="CODE",
+        ),
     ] = None,
     form: _Problems = "table",
     quiet: Annotated[bool, option("Print neither notes nor the summary.", group=OUTPUT)] = False,
@@ -79,15 +83,18 @@ def check(
         raise OptionError("PATH is needed", "files or folders")
     selected, ignored = (_codes(codes) for codes in (select, ignore))
     checked = kammerton.check(task.name, *paths, **choices)
-    reported = [
+    found = checked.diagnostics
+    reported = tuple(
         problem
-        for problem in checked.diagnostics
+        for problem in found
         if problem.code.startswith(selected or ("",)) and not (ignored and problem.code.startswith(ignored))
-    ]
-    checked = replace(checked, diagnostics=tuple(reported))
+    )
+    checked = replace(checked, diagnostics=reported)
     write_output(_findings(checked, form, quiet=quiet), is_data=form != "table")
     if not quiet:
-        print_message(_summary_of_check(checked))
+        summary = _summary_of_check(checked)
+        left_out = sum(problem.count for problem in found) - sum(problem.count for problem in reported)
+        print_message(f"{summary}; {left_out:,} left out by their codes" if left_out else summary)
     return PARTIAL if checked.has_findings(strict=strict) else DONE
 
 
@@ -97,6 +104,8 @@ def _codes(arguments: Sequence[str] | None) -> tuple[str, ...]:
     for code in codes:
         if not _CODE.fullmatch(code):
             raise OptionError(f"not a code: {quote(code)}", "such as KT391, or KT3 for all that begin so")
+        if code.startswith("KT") and not any(known.startswith(code) for known in pages()):
+            raise OptionError(f"no code begins with {quote(code)}", "known codes: `kammerton explain`")
     return codes
 
 

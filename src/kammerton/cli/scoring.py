@@ -312,9 +312,15 @@ def score(
     estimates
         Folder or file of each system; NAME=PATH names it, otherwise its last component does.
     """
+    if no_ci and (results.intervals or results.tests):
+        raise OptionError("--intervals and --tests need confidence intervals", "leave out --no-ci")
     chosen, added = sort_annotators(annotator)
     arguments = {**choices, "annotator": chosen, **({"ci": None} if no_ci else {})}
-    if references is not None and not estimates and is_run(split_name(references)[1]):
+    if references is not None and is_run(split_name(references)[1]):
+        if estimates:
+            raise OptionError(
+                f"{quote(references)} is a run, and stands alone", "`kammerton compare RUN RUN` compares"
+            )
         arguments |= {"references": split_name(references), "annotators": added or None}
     else:
         arguments |= sides(references, estimates, added, choices["pairs"], alone=no_reference)

@@ -98,10 +98,17 @@ def fuse(
         raise OptionError(
             f"{quote(names[0])} is the only source", "two are needed; annotators of a file count"
         )
+    if leave_one_out and len(names) < 3:
+        raise OptionError("two sources leave one each", "--leave-one-out needs three or more")
+    if reference is not None and form == "csv":
+        raise OptionError("a CSV has one table, of the sources", "--format json has their scores too")
     print_diagnostics(fused.diagnostics, quiet=quiet)
-    scores = None if reference is None else _scored(task, fused, reference, choices)
+    results = {"fused": fused}
     if leave_one_out:
-        _write_without_each(fused, names, Path(out), to=to, force=force)
+        results = {f"without {name}": fused.without(name) for name in names}
+    scores = None if reference is None else _scored(task, fused, results, reference, choices)
+    if leave_one_out:
+        _write_each(dict(zip(names, results.values(), strict=True)), Path(out), to=to, force=force)
     else:
         fused.write(out, to=to, force=force)
     write_output(_document(fused, scores, form), is_data=form != "table")
@@ -124,21 +131,22 @@ def _weights(arguments: Sequence[str]) -> dict[str, float]:
     return weights
 
 
-def _write_without_each(
-    fused: Fusion, names: Sequence[str], out: Path, *, to: str | None, force: bool
-) -> None:
-    """Write a folder for each source, fused from the others."""
-    for name in names:
+def _write_each(results: Mapping[str, Fusion], out: Path, *, to: str | None, force: bool) -> None:
+    """Write a folder for each source, fused from the others, once all folders can be written."""
+    for name in results:
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         check_folder(out / name, (), force=force)
-    for name in names:
-        fused.without(name).write(out / name, to=to, force=force)
+    for name, fused in results.items():
+        fused.write(out / name, to=to, force=force)
 
 
-def _scored(task: Task, fused: Fusion, reference: str, choices: Mapping[str, Any]) -> Scores:
-    systems = {**fused.source_annotations, "fused": fused.annotations}
-    if len(systems) == len(fused.source_annotations):
-        raise OptionError("a source is called `fused`, as the result is", "name it otherwise: NAME=PATH")
+def _scored(
+    task: Task, fused: Fusion, results: Mapping[str, Fusion], reference: str, choices: Mapping[str, Any]
+) -> Scores:
+    """Score the sources and what was fused of them."""
+    systems = {**fused.source_annotations, **{name: result.annotations for name, result in results.items()}}
+    if len(systems) < len(fused.source_annotations) + len(results):
+        raise OptionError("a source is called as a result is: `fused`", "name it otherwise: NAME=PATH")
     return kammerton.score(task.name, reference, systems, options=choices["options"])
 
 
@@ -162,7 +170,7 @@ def _document(fused: Fusion, scores: Scores | None, form: str) -> str:
 
 def _sources(fused: Fusion) -> tuple[list[str], list[list[str]]]:
     """Return the table of sources; what a source agrees with is the result, not the truth."""
-    head = ["source", "items", fused.unit, "agrees %", "vote"]
+    head = ["source", "items", fused.unit, "agrees %", "weight"]
     details = [name for name in fused.sources.columns if name.startswith("able_")]
     rows = []
     for row in fused.sources.iter_rows(named=True):
@@ -199,4 +207,4 @@ def _least_supported(fused: Fusion, encoding: str) -> str:
         [row["item"], str(row["sources"]), f"{100 * (row['support'] or 0):.1f}"]
         for row in items.iter_rows(named=True)
     ]
-    return aligned(["least support", "sources", "support %"], rows, texts=1, encoding=encoding)
+    return aligned(["item of least support", "sources", "support %"], rows, texts=1, encoding=encoding)

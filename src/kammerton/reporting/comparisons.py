@@ -528,6 +528,9 @@ def _matrix(agreement: AnnotatorAgreement, measure: Measure, writer: _Writer) ->
         for name in agreement.annotators
     ]
     yield writer.table(head, rows, texts=1)
+    yield writer.sentence(
+        "Each score is the mean of both directions: one annotator as reference, or the other."
+    )
     odd = _odd_one(means, measure)
     if odd is not None:
         others = fmean(value for name, value in means.items() if name != odd and not math.isnan(value))

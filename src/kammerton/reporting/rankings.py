@@ -145,10 +145,8 @@ class Ranking:
         return " ".join((f"{title}{f'; {self.level} in brackets' if self.level else ''}.", *self.notes))
 
     def heading(self, measure: Measure) -> str:
-        """Return the heading of a column: the measure, its protocol if another has its name, and its unit."""
-        namesakes = [other for other in self.measures if other.name == measure.name]
-        is_clear = measure.protocol == self.measures[0].protocol or not namesakes[1:]
-        name = measure.name if is_clear else str(measure)
+        """Return the heading of a column: the measure, with its protocol if the title has another."""
+        name = measure.name if measure.protocol == self.measures[0].protocol else str(measure)
         return f"{name} %" if not self.unit and measure.range == PER_CENT else name
 
     def arrow(self, measure: Measure) -> str:

@@ -79,10 +79,10 @@ class Fusion:
     """
 
     task: str
-    annotations: Mapping[str, Any]
+    annotations: Mapping[str, Any] = field(repr=False)
     signature: str
-    failed: Mapping[str, str]
-    diagnostics: tuple[Diagnostic, ...]
+    failed: Mapping[str, str] = field(repr=False)
+    diagnostics: tuple[Diagnostic, ...] = field(repr=False)
     _made: _Making = field(repr=False)
 
     @property
