@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kammerton.errors import DataError, Diagnostic, KammertonError, LabelError, OptionError, OutputError
     from kammerton.results.scores import Scores
     from kammerton.runs import diff, read_run, write_run
-    from kammerton.scoring.running import keeping
+    from kammerton.scoring.keeping import keeping
     from kammerton.systems.fusing import Fusion, fuse
 
 __all__ = [
@@ -62,7 +62,7 @@ _HOMES = {
     "convert": "kammerton.api.files",
     "diff": "kammerton.runs",
     "fuse": "kammerton.systems.fusing",
-    "keeping": "kammerton.scoring.running",
+    "keeping": "kammerton.scoring.keeping",
     "pack": "kammerton.api.files",
     "read_run": "kammerton.runs",
     "report": "kammerton.api.pages",

@@ -52,7 +52,7 @@ def test_the_better_system_first_and_the_pair_below(systems: Terminal) -> None:
     assert pairs[-2].split()[-10:-6] == ["p", "adjusted", "p", "(Holm)"]
     assert pairs[-1].split()[:8] == ["good", "poor", "*", "+50.0", "[50.0,", "50.0]", ".031", ".031"]
     details = systems.run(*COMPARE, "--details").out
-    assert "* significant at 0.05: permutation test, all 64 swaps, Holm over 1 pair" in details
+    assert "* significant at 0.05: paired permutation test, all 64 swaps, Holm over 1 pair" in details
     assert result.err == "6 of 6 items scored for 2 systems; no item was left out\n"
 
 

@@ -41,7 +41,7 @@ def test_files_of_many_items_are_scored(lists: Terminal) -> None:
     assert found["open-mic-task1/micro_P"] == pytest.approx(1 / 3)
 
 
-def test_fewer_draws_are_said(lists: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fewer_resamples_are_said(lists: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     lists.write(**{".": {"est.csv": "file,F,G,H|a,0.9,0.1,0.8|b,0.2,0.5,0.7"}})
     arguments = ("score", "instruments", "ref.csv", "est.csv", "--protocol", "scores")
     whose = "scores/micro_mAP, scores/micro_ROC_AUC, scores/micro_PR_AUC"

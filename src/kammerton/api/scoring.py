@@ -30,8 +30,9 @@ from kammerton.runs import is_run
 from kammerton.runs.joining import named_runs, narrow_run
 from kammerton.scoring.context import ContextEvidence, evaluate_context
 from kammerton.scoring.evaluating import Timing
+from kammerton.scoring.keeping import Store
 from kammerton.scoring.loading import ScoringJob, choose_estimates, load_sides
-from kammerton.scoring.running import SHARD, Execution, Store, Watch, score_corpus
+from kammerton.scoring.running import SHARD, Execution, Watch, score_corpus
 from kammerton.statistics.resampling import BootstrapSettings, Method
 
 if TYPE_CHECKING:

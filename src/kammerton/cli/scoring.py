@@ -59,13 +59,13 @@ from kammerton.reporting.comparisons import (
     render_scores,
     render_values,
 )
-from kammerton.reporting.diagnostics import closing_line, count_problems, excluded_lines, fewer_draws
+from kammerton.reporting.diagnostics import closing_line, count_problems, excluded_lines, fewer_resamples
 from kammerton.reporting.documents import render_class_table, render_frame, render_items, render_json
 from kammerton.reporting.rankings import TableOptions
 from kammerton.reporting.tables import DIGITS
 from kammerton.results.scores import Scores
 from kammerton.runs import is_run, write_run
-from kammerton.scoring.running import keeping
+from kammerton.scoring.keeping import keeping
 
 __all__ = ["agree", "compare", "score"]
 
@@ -256,7 +256,7 @@ class ScoreResults(RankingResults):
             return
         print_messages(excluded_lines(scores))
         if not self.cite and self.table is None:  # otherwise no intervals were computed
-            print_messages(fewer_draws(scores))
+            print_messages(fewer_resamples(scores))
         print_message(closing_line(scores))
         if self.out is not None and is_screen(sys.stderr):
             print_message(line_of_phases(scores.timing))

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kammerton.arrays import Flags
 from kammerton.errors import Diagnostic, inflected, out_of, quote
 from kammerton.formats.reading import (
     DEFAULT_OPTIONS,
@@ -137,7 +138,6 @@ _LONGEST_PLAUSIBLE_S = 1e5
 Indices = NDArray[np.intp]
 LARGEST_S = 1e15
 """Times beyond this are no times in any unit, and their sums lose what they are added to."""
-Mask = NDArray[np.bool_]
 
 
 @dataclass(slots=True, eq=False)
@@ -260,7 +260,7 @@ def _drop_impossible(rows: RawIntervals, problems: Problems) -> RawIntervals:
 
 
 def _report_times(
-    rows: RawIntervals, problems: Problems, code: str, affected: Mask, field: Field, what: str
+    rows: RawIntervals, problems: Problems, code: str, affected: Flags, field: Field, what: str
 ) -> None:
     problems.report_each(
         code,
@@ -270,7 +270,7 @@ def _report_times(
     )
 
 
-def _backward_hint(rows: RawIntervals, backward: Mask) -> str:
+def _backward_hint(rows: RawIntervals, backward: Flags) -> str:
     """Guess why segments end before they start: they are durations, or columns are swapped."""
     with np.errstate(invalid="ignore", over="ignore"):
         meets_next = np.abs(rows.starts[:-1] + rows.ends[:-1] - rows.starts[1:]) < 0.01
@@ -342,7 +342,7 @@ def _settle_overlaps(rows: RawIntervals, problems: Problems, options: IntervalOp
     return rows if apart.all() else rows.take(np.flatnonzero(apart))
 
 
-def _is_apart(rows: RawIntervals, long: Indices) -> Mask:
+def _is_apart(rows: RawIntervals, long: Indices) -> Flags:
     """Return which rows to keep: those that have a length left, and empty ones outside of the others."""
     apart = np.ones(len(rows.labels), dtype=bool)
     apart[long] = rows.starts[long] < rows.ends[long]
@@ -357,7 +357,7 @@ def _is_apart(rows: RawIntervals, long: Indices) -> Mask:
 
 
 def _report_overlaps(
-    rows: RawIntervals, long: Indices, latest: Seconds, affected: Mask, problems: Problems
+    rows: RawIntervals, long: Indices, latest: Seconds, affected: Flags, problems: Problems
 ) -> None:
     """Report overlaps with whichever row before ends last."""
     holders = np.maximum.accumulate(np.where(rows.ends[long][:-1] == latest, np.arange(len(latest)), 0))
@@ -373,7 +373,7 @@ def _report_overlaps(
 
 
 def _report_cuts(
-    rows: RawIntervals, long: Indices, affected: Mask, problems: Problems, *, together: bool = False
+    rows: RawIntervals, long: Indices, affected: Flags, problems: Problems, *, together: bool = False
 ) -> None:
     """Warn of each row that is cut where the next one starts, or of the first and how many there are."""
     pairs = np.flatnonzero(affected).tolist()

@@ -33,7 +33,7 @@ from kammerton.model.task import ItemReadings, Reading, Task
 
 __all__ = [
     "RemoteSource",
-    "Store",
+    "RemoteStore",
     "check_here",
     "find_remote",
     "is_remote",
@@ -113,7 +113,7 @@ _FILES, _BYTES = 64, 16 * 2**20
 class Batch:
     """Files that are fetched together once one of them is asked for."""
 
-    def __init__(self, store: Store, entries: tuple[Entry, ...], task: Task, options: object) -> None:
+    def __init__(self, store: RemoteStore, entries: tuple[Entry, ...], task: Task, options: object) -> None:
         self.store = store
         self.entries = entries
         self.task = task
@@ -136,7 +136,7 @@ class Batch:
             return self._fetched.pop(path)
 
 
-def _batches(store: Store, entries: Iterable[Entry], task: Task, options: object) -> Iterator[Batch]:
+def _batches(store: RemoteStore, entries: Iterable[Entry], task: Task, options: object) -> Iterator[Batch]:
     """Yield files, one at least, in batches in the same order."""
     together: list[Entry] = []
     size = 0
@@ -226,14 +226,14 @@ def lying_here(file: str | os.PathLike[str] | RemoteSource) -> AbstractContextMa
 
 def source_at(address: str, task: Task, options: object) -> RemoteSource:
     """Return a file at an address as a source."""
-    store = Store(address)
+    store = RemoteStore(address)
     (batch,) = _batches(store, [store.whole()], task, options)
     return RemoteSource(batch, 0)
 
 
 def find_remote(address: str, task: Task, options: object) -> FoundItems[RemoteSource]:
     """Find the items of a folder elsewhere, in any depth, or of one file; none is fetched for it."""
-    store, suffixes = Store(address), tuple(task.suffixes)
+    store, suffixes = RemoteStore(address), tuple(task.suffixes)
     entries = store.listing()
     if entries is None:
         name = PurePosixPath(store.shown).name
@@ -293,7 +293,7 @@ class Entry(NamedTuple):
     mark: str | None = None
 
 
-class Store:
+class RemoteStore:
     """A folder or a file at an address.
 
     Attributes
@@ -311,16 +311,16 @@ class Store:
         if _IN_MEMORY in self._address.lower():
             message = f"{quote(self.shown)} is in the memory of this process: no other can read it"
             raise OptionError(message, "score it without --jobs and --executor, or pack it to a file")
-        return Store, (self._address,)
+        return RemoteStore, (self._address,)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Store) and self._address == other._address
+        return isinstance(other, RemoteStore) and self._address == other._address
 
     def __hash__(self) -> int:
         return hash(self._address)
 
     def __repr__(self) -> str:
-        return f"Store({self.shown!r})"
+        return f"RemoteStore({self.shown!r})"
 
     @cached_property
     def _opened(self) -> tuple[Any, str]:

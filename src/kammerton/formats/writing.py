@@ -64,7 +64,7 @@ def unescaped(text: str) -> str:
 
 
 fcntl: Any = import_module("fcntl") if os.name == "posix" else None
-"""Locks; none on Windows, where a killed writer cannot be told from one at work."""
+"""Locks; none on Windows, where nobody is kept out, and a killed writer looks like one at work."""
 _CAN_SYNC_FOLDERS = os.name == "posix"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 

@@ -61,11 +61,6 @@ class StoredSource(ABC):
     def digest(self) -> str | None:
         """What is another if the source gives anything else; None if only reading tells."""
 
-    @property
-    def claim(self) -> str | None:
-        """What the store says the digest is, whether or not it is; None if it says nothing."""
-        return self.digest
-
 
 def name_of_source(source: object) -> str | None:
     """Return what diagnostics call a source, if it is a file."""

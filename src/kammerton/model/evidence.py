@@ -12,8 +12,8 @@ from operator import attrgetter
 from typing import Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kammerton.arrays import Codes, Flags
 from kammerton.errors import Diagnostic
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Gathered, Measure, Needs, Statistics, join, join_codes
@@ -42,8 +42,6 @@ __all__ = [
 Status = Literal["ok", "missing", "failed"]
 Group = tuple[str, str]
 """A system, and an annotator or ``"all"``."""
-Codes = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 Known = TypeVar("Known")
 
 

@@ -12,10 +12,12 @@ from kammerton.errors import plural
 from kammerton.model.measure import Measure, find
 from kammerton.reporting.escaping import for_terminal
 from kammerton.reporting.rankings import (
-    Ranking,
+    TESTS,
     RankingCell,
     RankingRow,
+    ScoreRanking,
     TableOptions,
+    adjusting,
     compared_by,
     comparison_of,
     context_rows,
@@ -64,12 +66,6 @@ __all__ = [
     "too_few_items",
 ]
 
-_TESTS = {
-    "permutation": "permutation test",
-    "t": "Student's t",
-    "wilcoxon": "Wilcoxon's test",
-    "friedman": "Friedman's test, Tukey-Kramer on mean ranks",
-}
 _POWER = 0.8
 """Power at which a number of items would detect a difference."""
 _ODD = 0.05
@@ -132,7 +128,7 @@ class _Writer:
             return aligned(head, rows, texts=texts, encoding=self.encoding, width=self.width)
         return FORMS[self.form](head, rows, texts=texts)
 
-    def rankings(self, tables: Sequence[Ranking], *, intervals: bool = False) -> str:
+    def rankings(self, tables: Sequence[ScoreRanking], *, intervals: bool = False) -> str:
         """Return tables of scores."""
         options = replace(self.options, intervals=True) if intervals else self.options
         return render_rankings(tables, self.form, options, width=self.width, encoding=self.encoding)
@@ -194,12 +190,14 @@ def _items_needed(pair: Pair, comparison: Comparison) -> int:
     return needed if needed > pair.items else 0
 
 
-def render_tests(comparison: Comparison, tables: Sequence[Ranking], form: str, options: TableOptions) -> str:
+def render_tests(
+    comparison: Comparison, tables: Sequence[ScoreRanking], form: str, options: TableOptions
+) -> str:
     """Return the pairs of systems by the main measure as a table."""
     return "".join(_tests(comparison, tables, _Writer(form, options, 80, "utf-8")))
 
 
-def _tests(comparison: Comparison, tables: Sequence[Ranking], writer: _Writer) -> Iterator[str]:
+def _tests(comparison: Comparison, tables: Sequence[ScoreRanking], writer: _Writer) -> Iterator[str]:
     """Give the pairs of systems: by the main measure, by those that were chosen, or by all in details."""
     shown = [measure for table in tables for measure in table.measures]
     if not (writer.options.details or writer.options.show):
@@ -244,7 +242,7 @@ def _pair(pair: Pair, measure: Measure, digits: int, *, counted: bool) -> list[s
 
 
 def _details(
-    scores: Scores, comparison: Comparison | None, tables: Sequence[Ranking], writer: _Writer
+    scores: Scores, comparison: Comparison | None, tables: Sequence[ScoreRanking], writer: _Writer
 ) -> Iterator[str]:
     """Give every score with its interval, against each annotator, every baseline, and disagreements."""
     yield writer.rankings([_in_detail(scores, table) for table in tables if table.measures], intervals=True)
@@ -262,7 +260,7 @@ def _details(
         )
 
 
-def _in_detail(scores: Scores, table: Ranking) -> Ranking:
+def _in_detail(scores: Scores, table: ScoreRanking) -> ScoreRanking:
     """Return a table of every score: against each annotator, with every baseline, system and share."""
     names = [name for measure in table.measures for name in scores.annotators_of(measure)]
     annotators = list(dict.fromkeys(names))
@@ -301,8 +299,7 @@ def counted(compared: MeasureComparison) -> str:
 
 def adjusted_p(comparison: Comparison) -> str:
     """Return what adjusted p-values are called, with what adjusts them."""
-    by_tukey = comparison.test == "friedman" and comparison.against is None
-    return f"adjusted p ({'Tukey' if by_tukey else 'Holm'})"
+    return f"adjusted p ({adjusting(comparison)})"
 
 
 def _number(value: float) -> str:
@@ -315,13 +312,15 @@ def _p(value: float) -> str:
 
 def how_tested(compared: MeasureComparison, comparison: Comparison) -> Iterator[str]:
     """Report how it was tested, and the results of the test of all systems and the study of reliability."""
-    test = _TESTS[comparison.test]
+    test = TESTS[comparison.test]
     if comparison.test == "permutation":
         test += f", {swaps_of(compared)}"
-    if comparison.test == "friedman" and comparison.against is not None:
-        test = "Friedman's test, normal distribution of differences of mean ranks"
-    if comparison.test != "friedman" or comparison.against is not None:
-        test += f", Holm over {plural(_tested(compared), 'pair')}"
+    if adjusting(comparison) == "Tukey":
+        test += ", Tukey-Kramer on mean ranks"
+    else:
+        if comparison.test == "friedman":
+            test += ", normal distribution of differences of mean ranks"
+        test += f", {adjusting(comparison)} over {plural(_tested(compared), 'pair')}"
     yield f"* significant at {comparison.alpha:g}: {test}."
     yield from too_few_items(compared, comparison)
     yield from _lines_on_resamples(compared)
@@ -419,7 +418,7 @@ def group_name(name: str | None, by: str) -> str:
     return f"(no {by})" if name is None else name
 
 
-def _of_groups(groups: Groups, table: Ranking, digits: int) -> Ranking:
+def _of_groups(groups: Groups, table: ScoreRanking, digits: int) -> ScoreRanking:
     """Return the scores of each group, systems in the order of the ranking."""
     rows = []
     for row in table.rows:
@@ -440,7 +439,7 @@ def _group_cell(score: GroupScore) -> RankingCell:
     return RankingCell(value=score.value, interval=(score.low, score.high))
 
 
-def _group_losses(groups: Groups, table: Ranking, digits: int) -> Iterator[str]:
+def _group_losses(groups: Groups, table: ScoreRanking, digits: int) -> Iterator[str]:
     """Report the group that lost each system most by the main measure."""
     measure = table.measures[0]
     losses = [

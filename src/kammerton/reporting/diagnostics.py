@@ -21,7 +21,7 @@ __all__ = [
     "closing_line",
     "count_problems",
     "excluded_lines",
-    "fewer_draws",
+    "fewer_resamples",
     "paint",
     "render_concise",
     "render_diagnostic",
@@ -294,11 +294,11 @@ def excluded_lines(scores: Scores) -> list[str]:
     return lines
 
 
-def fewer_draws(scores: Scores) -> list[str]:
+def fewer_resamples(scores: Scores) -> list[str]:
     """Report how many bootstrap samples there are, if fewer than were asked for."""
     wanted = 0 if scores.origin.bootstrap is None else scores.origin.bootstrap.resamples
     parts = [part for part in (scores.context, scores.groups) if part is not None]
-    others = [part.fewest_draws for part in parts if part.fewest_draws]  # 0 of what has no intervals
+    others = [part.fewest_resamples for part in parts if part.fewest_resamples]  # 0 of what has no intervals
     made = min([getattr(scores.intervals, "gathered_resamples", wanted), *others])
     if made == wanted:
         return []

@@ -41,10 +41,12 @@ from kammerton.statistics.paired import is_tie, scale_of
 from kammerton.statistics.resampling import ScoreKey
 
 __all__ = [
-    "Ranking",
+    "TESTS",
     "RankingCell",
     "RankingRow",
+    "ScoreRanking",
     "TableOptions",
+    "adjusting",
     "compared_by",
     "comparison_of",
     "context_rows",
@@ -70,7 +72,7 @@ _NAMED = 6
 _GAP = "  "
 _JOINED = {" %": "\xa0%", " p = ": " p\xa0=\xa0", " p < ": " p\xa0<\xa0"}
 """Where lines do not break."""
-_TESTS = {
+TESTS = {
     "permutation": "paired permutation test",
     "t": "paired t test",
     "wilcoxon": "Wilcoxon's signed-rank test",
@@ -116,7 +118,7 @@ class RankingRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranking:
+class ScoreRanking:
     """A table of systems by measures."""
 
     measures: tuple[Measure, ...]  # the columns; the first ranks the rows
@@ -201,7 +203,7 @@ def compared_by(comparison: Comparison | None, measure: Measure) -> MeasureCompa
     return next((by_measure for by_measure in compared if by_measure.measure == measure), None)
 
 
-def rankings(scores: Scores, comparison: Comparison | None, options: TableOptions) -> list[Ranking]:
+def rankings(scores: Scores, comparison: Comparison | None, options: TableOptions) -> list[ScoreRanking]:
     """Return the tables of scores: one, or one for each protocol if there are many measures."""
     chosen = shown_measures(scores, options)
     measures = tuple(measure for measure in chosen if scores.is_evaluated(measure))
@@ -211,7 +213,7 @@ def rankings(scores: Scores, comparison: Comparison | None, options: TableOption
     if waiting and tables:
         tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, note))
     elif waiting:
-        tables.append(Ranking(measures=(), rows=(), notes=(note,)))
+        tables.append(ScoreRanking(measures=(), rows=(), notes=(note,)))
     return tables
 
 
@@ -227,7 +229,7 @@ def _by_table(measures: Sequence[Measure]) -> list[tuple[Measure, ...]]:
 
 def _ranking(
     scores: Scores, comparison: Comparison | None, measures: tuple[Measure, ...], options: TableOptions
-) -> Ranking:
+) -> ScoreRanking:
     columns = [_column(scores, compared_by(comparison, measure), measure) for measure in measures]
     defined = tuple(
         measure
@@ -256,7 +258,7 @@ def _ranking(
         *_notes_on_undefined(scores, shown),
         *([] if scores.context is None else notes_on_context(scores.context, shown[0], options.digits)),
     ]
-    return Ranking(
+    return ScoreRanking(
         measures=shown,
         rows=(*rows, *([] if scores.context is None else context_rows(scores.context, shown))),
         notes=tuple(notes),
@@ -334,10 +336,14 @@ def _signatures(scores: Scores, measures: Sequence[Measure], annotator: str) -> 
 
 def _test_name(comparison: Comparison, compared: MeasureComparison) -> str:
     """Return the test, its swaps, what adjusts its p-values, and its level."""
-    by_tukey = comparison.test == "friedman" and comparison.against is None
     swaps = [swaps_of(compared)] if comparison.test == "permutation" else []
-    adjusting = "Tukey" if by_tukey else "Holm"
-    return ", ".join((_TESTS[comparison.test], *swaps, adjusting, f"{100 * comparison.alpha:g} %"))
+    level = f"{100 * comparison.alpha:g} %"
+    return ", ".join((TESTS[comparison.test], *swaps, adjusting(comparison), level))
+
+
+def adjusting(comparison: Comparison) -> str:
+    """Return what adjusts p-values: Tukey's test of all pairs of mean ranks, else Holm's procedure."""
+    return "Tukey" if comparison.test == "friedman" and comparison.against is None else "Holm"
 
 
 def swaps_of(compared: MeasureComparison) -> str:
@@ -480,7 +486,7 @@ def notes_on_context(context: Context, main: Measure, digits: int) -> Iterator[s
         yield f"Against the same annotators, and as a share of human agreement: {', '.join(shares)}."
 
 
-def verdict(scores: Scores, comparison: Comparison | None, table: Ranking, digits: int) -> str:
+def verdict(scores: Scores, comparison: Comparison | None, table: ScoreRanking, digits: int) -> str:
     """Return in a sentence which system is best, and whether significantly."""
     if not table.measures:
         return ""
@@ -504,7 +510,7 @@ def _decisive(compared: MeasureComparison) -> Pair | None:
     return next(iter(own or pairs), None)
 
 
-def _verdict_on_one(scores: Scores, table: Ranking, defined: Sequence[RankingRow], digits: int) -> str:
+def _verdict_on_one(scores: Scores, table: ScoreRanking, defined: Sequence[RankingRow], digits: int) -> str:
     """Return a sentence without a test: of one system, or of several whose difference was not tested."""
     measure, best = table.measures[0], defined[0]
     cell = best.cells[0]
@@ -550,7 +556,7 @@ def _verdict_on_pair(comparison: Comparison, compared: MeasureComparison, pair: 
 
 
 def render_rankings(
-    tables: Sequence[Ranking],
+    tables: Sequence[ScoreRanking],
     form: str,
     options: TableOptions,
     *,
@@ -588,7 +594,7 @@ def _texts(row: RankingRow, place: int, measure: Measure, digits: int, *, interv
     return _Texts(format_score(cell.value, measure, digits), cell.letters, within, cell.is_best)
 
 
-def _grid(table: Ranking, options: TableOptions, *, intervals: bool) -> list[list[_Texts]]:
+def _grid(table: ScoreRanking, options: TableOptions, *, intervals: bool) -> list[list[_Texts]]:
     """Return the texts of each column, row by row."""
     return [
         [_texts(row, place, measure, options.digits, intervals=intervals or place == 0) for row in table.rows]
@@ -604,7 +610,7 @@ class TableTexts:
     rows: list[tuple[str, list[_Texts], str]]  # name, cells, difference from the system that all have
 
 
-def table_texts(table: Ranking, options: TableOptions) -> TableTexts:
+def table_texts(table: ScoreRanking, options: TableOptions) -> TableTexts:
     """Return the headings and the rows of a table as texts that are not escaped."""
     grid = _grid(table, options, intervals=options.intervals)
     head = [
@@ -619,7 +625,7 @@ def table_texts(table: Ranking, options: TableOptions) -> TableTexts:
     return TableTexts(head, rows)
 
 
-def _text(table: Ranking, options: TableOptions, width: int, encoding: str) -> str:
+def _text(table: ScoreRanking, options: TableOptions, width: int, encoding: str) -> str:
     """Return a table for a terminal, with every interval if it is wide enough for them."""
     parts: list[list[str]] = []
     if table.measures:
@@ -647,7 +653,9 @@ def wrapped(text: str, width: int) -> list[str]:
     return [line.replace("\xa0", " ") for line in lines]
 
 
-def _columns(table: Ranking, options: TableOptions, encoding: str, *, intervals: bool) -> list[list[str]]:
+def _columns(
+    table: ScoreRanking, options: TableOptions, encoding: str, *, intervals: bool
+) -> list[list[str]]:
     """Return heading and cells of each measure, each column of one width."""
     columns = []
     for measure, texts in zip(table.measures, _grid(table, options, intervals=intervals), strict=True):
@@ -716,7 +724,7 @@ def _lines(columns: Sequence[Sequence[str]]) -> list[str]:
     return [_GAP.join(cells).rstrip() for cells in zip(*columns, strict=True)]
 
 
-def _listed(table: Ranking, options: TableOptions, names: Sequence[str], width: int) -> Iterator[str]:
+def _listed(table: ScoreRanking, options: TableOptions, names: Sequence[str], width: int) -> Iterator[str]:
     """Give each score a line of its own, where no column fits."""
     yield from wrapped(table.title, width)
     grid = _grid(table, options, intervals=options.intervals)
@@ -730,7 +738,7 @@ def _listed(table: Ranking, options: TableOptions, names: Sequence[str], width: 
             yield f"  vs {table.against} {table.rows[number].difference}"
 
 
-def _markdown(table: Ranking, options: TableOptions) -> str:
+def _markdown(table: ScoreRanking, options: TableOptions) -> str:
     """Return a table in GitHub's Markdown, with its notes and its signature."""
     parts = []
     if table.measures:
@@ -751,7 +759,7 @@ def _markdown_cell(texts: _Texts) -> str:
     return " ".join(filter(None, (f"{value}{letters}", for_markdown(texts.within))))
 
 
-def _latex(table: Ranking, options: TableOptions) -> str:
+def _latex(table: ScoreRanking, options: TableOptions) -> str:
     """Return a ``table`` with a ``tabular`` of the package booktabs, and its signature as a comment."""
     signed = [f"% {for_terminal(signature)}" for signature in table.signatures]
     if not table.measures:

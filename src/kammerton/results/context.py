@@ -90,7 +90,7 @@ class Context:
     left_out: int
     signatures: Mapping[tuple[Role, str], Mapping[Measure, str]]  # of each role and name
     # behind an interval: measures over classes may have fewer than others. 0 if there are no intervals.
-    fewest_draws: int = 0
+    fewest_resamples: int = 0
 
     def of(self, measure: Measure, role: Role) -> tuple[ContextScore, ...]:
         """Return the scores of a measure in one role, in the order of output."""
@@ -133,7 +133,7 @@ def context_of(
         shared=len(maker.shared),
         left_out=len(maker.every - maker.shared),
         signatures=signatures,
-        fewest_draws=maker.fewest_draws,
+        fewest_resamples=maker.fewest_resamples,
     )
 
 
@@ -202,9 +202,9 @@ class _ContextMaker:
         return len(self._left_out[0].sample.items) if self._left_out else 0
 
     @property
-    def fewest_draws(self) -> int:
+    def fewest_resamples(self) -> int:
         """Fewest bootstrap samples behind an interval."""
-        return min((part.fewest_draws for part in (*self._baselines, *self._left_out)), default=0)
+        return min((part.fewest_resamples for part in (*self._baselines, *self._left_out)), default=0)
 
     def baselines(self, measure: Measure) -> Iterator[ContextScore]:
         for scores in self._baselines:
@@ -266,7 +266,7 @@ class _Resampled:
         self._item_scores = sample.item_scores(sample.keys)
         self._resampled: dict[ScoreKey, Values] = {}
         self._without: dict[ScoreKey, Values] = {}
-        self.fewest_draws = 0 if bootstrap is None else bootstrap.resamples
+        self.fewest_resamples = 0 if bootstrap is None else bootstrap.resamples
         if bootstrap is not None:
             for keys in split_resampled(sample.keys):
                 self._resample(keys, together, bootstrap)
@@ -281,7 +281,7 @@ class _Resampled:
             resamples = min(resamples, sample.resamples_of(own, bootstrap.resamples))
             beside.append(sample.item_scores(own))
         item_scores = {key: self._item_scores[key] for key in keys}
-        self.fewest_draws = min(self.fewest_draws, resamples)
+        self.fewest_resamples = min(self.fewest_resamples, resamples)
         self._resampled |= self.sample.resampled(item_scores, resamples, bootstrap.seed, beside=beside)
         if bootstrap.method == "bca":
             self._without |= self.sample.without_each(item_scores, resamples, beside=beside)

@@ -78,7 +78,7 @@ class Groups:
         The scores of all groups together.
     signatures : mapping of ((str or None), str) to mapping of Measure to str
         Of each group and system: those of its items scored alone.
-    fewest_draws : int
+    fewest_resamples : int
         Behind an interval: measures over classes may have fewer than others. 0 if there are no intervals.
     """
 
@@ -87,7 +87,7 @@ class Groups:
     rows: tuple[GroupScore, ...]
     whole: Mapping[ScoreKey, Estimate]
     signatures: Mapping[tuple[str | None, str], Mapping[Measure, str]]
-    fewest_draws: int = 0
+    fewest_resamples: int = 0
 
     def of(self, measure: Measure, system: str) -> tuple[GroupScore, ...]:
         """Return the scores of one system by one measure."""
@@ -134,7 +134,7 @@ def groups_of(
     sample = Sample(corpus, [key for own in by_measure.values() for key in own], kept)
     members = _members(sample.items, grouping)
     whole, without = _whole_and_without(sample, [grouping.of.get(item) for item in sample.items])
-    fewest_draws = 0 if bootstrap is None else bootstrap.resamples
+    fewest_resamples = 0 if bootstrap is None else bootstrap.resamples
     scores: dict[str | None, Mapping[ScoreKey, tuple[Estimate, Interval]]] = {}
     for group, items in members.items():
         in_group: ItemsByMeasure = {measure: of_measure & items for measure, of_measure in kept.items()}
@@ -144,7 +144,7 @@ def groups_of(
             scores[group] = {key: (of_items.estimate(key.aggregate), UNDEFINED) for key, of_items in own}
         else:
             of_group = Sample(corpus, sample.keys, in_group, bootstrap.clusters)
-            fewest_draws = min(fewest_draws, of_group.gathered_resamples(bootstrap.resamples))
+            fewest_resamples = min(fewest_resamples, of_group.gathered_resamples(bootstrap.resamples))
             scores[group] = scores_with_intervals(of_group, bootstrap)
     rows: list[GroupScore] = []
     for key in sample.keys:
@@ -163,7 +163,7 @@ def groups_of(
             for group, items in members.items()
             for system in corpus.systems
         },
-        fewest_draws=fewest_draws,
+        fewest_resamples=fewest_resamples,
     )
 
 

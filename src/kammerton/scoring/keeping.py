@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, OutputError, quote
-from kammerton.formats.writing import clear_left, write_atomically
+from kammerton.formats.writing import clear_left, fcntl, write_atomically
 from kammerton.model.evidence import ExactTally, Group, Rows, State
 from kammerton.model.measure import Gathered, Measure
 from kammerton.model.task import ClassKey
@@ -158,10 +158,6 @@ _MAKERS: Mapping[str, Callable[..., Any]] = {
 """What makes a value of each kind of its parts."""
 
 
-try:
-    import fcntl
-except ImportError:  # not on Windows, where nobody is kept out
-    fcntl = None  # type: ignore[assignment]
 _LOCK = "lock"
 _ATTEMPTS = 1_000
 """Attempts to make a folder that others may remove meanwhile."""
@@ -280,7 +276,7 @@ def _open_lock(folder: Path, run: str) -> IO[str]:
 
 
 def _lock(file: IO[str]) -> bool:
-    if fcntl is None:
+    if fcntl is None:  # nobody is kept out
         return True
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kammerton.arrays import Codes
 from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.model.corpus import ALL, Corpus, check_annotators, name_of_source, spelled_apart
 from kammerton.model.evidence import Evidence, ExactTally, Group, Rows, sum_tallies
@@ -26,7 +26,6 @@ from kammerton.scoring.sanity_checks import unmatched
 
 __all__ = ["ColumnStatistics", "EvidenceMerger", "RowMerger"]
 
-Codes = NDArray[np.int64]
 _ZEROS = -1
 """In place of the number of a column that is nothing but zeros."""
 

@@ -20,7 +20,7 @@ from kammerton.model.corpus import Corpus, StoredSource
 from kammerton.model.evidence import Evidence
 from kammerton.model.task import Task
 from kammerton.scoring.evaluating import BLOCK, PartialEvidence, Timing, score_part
-from kammerton.scoring.keeping import Store, decode_part, encode_part, keeping
+from kammerton.scoring.keeping import Store, decode_part, encode_part
 from kammerton.scoring.loading import CorpusSurvey, ScoringJob, read_source
 from kammerton.scoring.merging import EvidenceMerger
 from kammerton.scoring.workers import SerialPool, WorkerPool, open_pool
@@ -32,9 +32,7 @@ __all__ = [
     "Progress",
     "Shard",
     "ShardPlan",
-    "Store",
     "Watch",
-    "keeping",
     "key_of_job",
     "key_of_shard",
     "score_corpus",
@@ -284,7 +282,7 @@ class _Run:
         """Take in a shard that was finished before, if there is one."""
         if self._store is None or self._choices is None:
             return False
-        self._keys[shard.number] = key_of_shard(self._job, self._choices, shard, claimed=True)
+        self._keys[shard.number] = key_of_shard(self._job, self._choices, shard)
         part = self._store.find(self._keys[shard.number], self._job.measures)
         if part is None:
             return False
@@ -404,7 +402,7 @@ def key_of_job(job: ScoringJob) -> bytes:
     )
 
 
-def key_of_shard(job: ScoringJob, choices: bytes, shard: Shard, *, claimed: bool = False) -> str:
+def key_of_shard(job: ScoringJob, choices: bytes, shard: Shard) -> str:
     """Return the digest of what the part of a shard depends on."""
     whole = hashlib.sha256(choices)
     for role, collections in (("reference", shard.corpus.references), ("system", shard.corpus.systems)):
@@ -414,7 +412,7 @@ def key_of_shard(job: ScoringJob, choices: bytes, shard: Shard, *, claimed: bool
             for item in shard.items:
                 texts += [item, collection.broken.get(item, "")]
                 for annotator, source in collection.sources.get(item, ()):
-                    stored = isinstance(source, StoredSource) and (source.claim if claimed else source.digest)
+                    stored = source.digest if isinstance(source, StoredSource) else None
                     texts += [annotator or "", stored or _content(job.task, source, item, options).hex()]
             whole.update(_digest(*texts))
     return whole.hexdigest()

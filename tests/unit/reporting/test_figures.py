@@ -6,9 +6,9 @@ from dataclasses import replace
 from kammerton.reporting.figures import figure_files
 from kammerton.reporting.html.chapters import source_of
 from kammerton.reporting.rankings import (
-    Ranking,
     RankingCell,
     RankingRow,
+    ScoreRanking,
     TableOptions,
     render_rankings,
 )
@@ -57,7 +57,7 @@ def test_hyphens_that_are_no_minus_stay() -> None:
 def test_scores_below_zero_and_their_intervals_have_minus_signs_in_latex() -> None:
     signed = replace(POOLED, range=(-1.0, 1.0))
     cell = RankingCell(value=-0.5, interval=(-0.75, 0.25))
-    table = Ranking(measures=(signed,), rows=(RankingRow(name="a-1", cells=(cell,)),))
+    table = ScoreRanking(measures=(signed,), rows=(RankingRow(name="a-1", cells=(cell,)),))
     shown = render_rankings([table], "latex", TableOptions())
     assert r"a-1 & $-$0.500 {\scriptsize {}[$-$0.750, 0.250]} \\" in shown
     assert "| a-1 | -0.500 " in render_rankings([table], "md", TableOptions())

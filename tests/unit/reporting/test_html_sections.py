@@ -58,7 +58,7 @@ def test_pairs_have_their_tests() -> None:
     text = text_of(found)
     # 5/6 less 1/3; better on two, as good on one: superiority (2 + 1/2) / 3
     assert (
-        "one/mean, per cent, 3 items. Significant at 0.05: permutation test, all 8 swaps, Holm over 1 pair."
+        "one/mean, per cent, 3 items. Significant at 0.05: paired permutation test, all 8 swaps, Holm over 1 pair."
         in text
     )
     assert re.search(r"one other no 3 \+50\.0 \S+ to \S+ 0\.5000 0\.5000 83 % 2 / 1 / 0", text)
@@ -70,7 +70,10 @@ def test_pairs_have_the_items_that_both_have() -> None:
     table = lacking({"sub": [0.9, *[math.nan] * 9], "a": [0.5] * 10, "b": [0.25] * 10})
     found = section(tabled(table, (MEAN,)), "comparison")
     text = text_of(found)
-    assert "one/mean, per cent, 1 to 10 items. Significant at 0.05: permutation test, all 2 to 1,024" in text
+    assert (
+        "one/mean, per cent, 1 to 10 items. Significant at 0.05: paired permutation test, all 2 to 1,024"
+        in text
+    )
     assert re.search(r"a b yes 10 \+25\.0 \S+ to \S+ 0\.0020 0\.0059 100 % 10 / 0 / 0", text)
     assert re.search(r"sub a no 1 \+40\.0 1\.0000 1\.0000 100 % 1 / 0 / 0", text)
     assert "System sub has at most 1 item in common with any other: too few to be compared." in text

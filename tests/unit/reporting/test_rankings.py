@@ -9,7 +9,7 @@ import kammerton as kt
 from kammerton.errors import OptionError
 from kammerton.model.measure import Measure
 from kammerton.reporting.comparisons import render_scores, render_values
-from kammerton.reporting.rankings import Ranking, RankingCell, RankingRow, TableOptions, render_rankings
+from kammerton.reporting.rankings import RankingCell, RankingRow, ScoreRanking, TableOptions, render_rankings
 from kammerton.statistics.resampling import BootstrapSettings
 from tabled_scores import LOSS, MEAN, MIDDLE, OTHER, POOLED, Table, tabled, valued
 
@@ -30,16 +30,16 @@ def rows(scores: kt.Scores) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
-def ranking(*values: float | None, measure: Measure = MEAN, name: str = "S") -> Ranking:
+def ranking(*values: float | None, measure: Measure = MEAN, name: str = "S") -> ScoreRanking:
     """Return a table with one measure, one system for each value."""
     cells = [None if value is None else RankingCell(value=value) for value in values]
-    return Ranking(
+    return ScoreRanking(
         measures=(measure,),
         rows=tuple(RankingRow(name=f"{name}{place}", cells=(cell,)) for place, cell in enumerate(cells)),
     )
 
 
-def text(table: Ranking, **options: object) -> str:
+def text(table: ScoreRanking, **options: object) -> str:
     return render_rankings([table], "table", TableOptions(**options))  # type: ignore[arg-type]
 
 

@@ -10,7 +10,7 @@ import pytest
 import kammerton as kt
 from kammerton.chords import ChordOptions
 from kammerton.errors import OptionError
-from kammerton.scoring.running import keeping
+from kammerton.scoring.keeping import keeping
 
 REF = {"song": ([(0, 4)], ["C"])}
 MAJMIN = "mirex2013/MajMin"

@@ -22,13 +22,12 @@ from kammerton.model.evidence import Evidence
 from kammerton.model.registry import find_task
 from kammerton.runs.evidence_files import files_of, tables_of
 from kammerton.scoring.evaluating import Timing, score_part
-from kammerton.scoring.keeping import TornError, decode_part, encode_part, keeping
+from kammerton.scoring.keeping import Store, TornError, decode_part, encode_part, keeping
 from kammerton.scoring.loading import ScoringJob
 from kammerton.scoring.running import (
     Execution,
     Progress,
     ShardPlan,
-    Store,
     key_of_job,
     key_of_shard,
     score_corpus,

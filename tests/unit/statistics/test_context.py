@@ -273,7 +273,7 @@ def test_shares_have_as_many_draws_as_the_figure_with_the_fewest(monkeypatch: py
         ci=0.95,
     )
     # 100,000 / (3 * 1,800 and some rows of classes); annotators alone would have three times as many
-    assert context_of(scores).fewest_draws == 18
+    assert context_of(scores).fewest_resamples == 18
     assert {(row.share_low, row.share_high) for row in rows(scores, address, "others")} == {(1, 1)}
 
 

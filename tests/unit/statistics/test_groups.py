@@ -91,7 +91,7 @@ def test_classes_of_a_group_are_made_of_its_items() -> None:
     assert inside.cost == pytest.approx(without.value - scores.value("macro_F"))
 
 
-def test_groups_tell_the_fewest_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_groups_tell_the_fewest_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Measure, "resamples_classes", False)  # of what is made anew there are fewer
     monkeypatch.setattr(sampling, "_DRAWN_ROWS", 0)
     # of the four items of x more draws differ; those of the one of y are all the same
@@ -99,11 +99,11 @@ def test_groups_tell_the_fewest_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     choices: dict[str, Any] = {"measures": ["open-mic-task1/macro_F"], "resamples": 20}
     genres = {"a": "x", "b": "x", "c": "x", "d": "x", "e": "y"}
     scores = kt.score("instruments", lists(TRUTH), {"s": lists(SAID)}, group_by=genres, **choices)
-    assert groups_in(scores).fewest_draws == 2
+    assert groups_in(scores).fewest_resamples == 2
     chords = kt.score(
         "chords", REFS, {"s": ESTS}, group_by=GENRES, measures=["mirex2013/MajMin"], resamples=20
     )
-    assert groups_in(chords).fewest_draws == 20
+    assert groups_in(chords).fewest_resamples == 20
 
 
 def test_items_without_a_group_are_one_and_come_last() -> None:

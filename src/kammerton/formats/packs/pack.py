@@ -40,7 +40,7 @@ from kammerton.formats.packs.layout import (
     texts_of,
 )
 from kammerton.formats.packs.packing import chosen
-from kammerton.formats.remote import Store, is_remote, name_at
+from kammerton.formats.remote import RemoteStore, is_remote, name_at
 from kammerton.formats.source import open_regular
 from kammerton.model.corpus import Collection, Corpus, StoredSource, StoredSources
 from kammerton.model.task import PackedColumn, Packing, Reading, Task
@@ -342,7 +342,7 @@ def _stem(about: About, item: str, annotator: str | None, file: str | None, task
 def open_pack(path: str | os.PathLike[str], task: Task) -> Pack:
     """Open a pack at a path or an address, and check that each of its bytes is what was written."""
     if is_remote(path):
-        return _open_copy(Store(path), task)
+        return _open_copy(RemoteStore(path), task)
     place = os.fsdecode(path)
     return _open(place, task, place, (_reopen, (place, task)))
 
@@ -395,7 +395,7 @@ def _opened(path: str, task: Task, _size: int, _changed: int) -> Pack:
     return open_pack(path, task)
 
 
-def _open_copy(store: Store, task: Task) -> Pack:
+def _open_copy(store: RemoteStore, task: Task) -> Pack:
     """Copy a pack, and open the copy, which is removed once nobody holds the pack."""
     folder = tempfile.mkdtemp()
     copy = Path(folder, "pack.parquet")
@@ -410,7 +410,7 @@ def _open_copy(store: Store, task: Task) -> Pack:
 
 
 @lru_cache(maxsize=8)
-def _reopen_copy(store: Store, task: Task) -> Pack:
+def _reopen_copy(store: RemoteStore, task: Task) -> Pack:
     """Copy a pack in another process, once."""
     return _open_copy(store, task)
 
@@ -418,7 +418,7 @@ def _reopen_copy(store: Store, task: Task) -> Pack:
 def is_pack(path: str | os.PathLike[str]) -> bool:
     """Return whether a path or an address is that of a Parquet file, by what it begins with, or its name."""
     if is_remote(path):
-        store = Store(path)
+        store = RemoteStore(path)
         if store.is_folder():
             return False
         return store.head() == MAGIC or PurePosixPath(store.shown).suffix.lower() == ".parquet"

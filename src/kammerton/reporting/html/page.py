@@ -21,6 +21,7 @@ from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
 from kammerton.model.views import ItemView
 from kammerton.reporting import tables
+from kammerton.reporting.rankings import compared_by, main_measure
 from kammerton.reporting.tables import PER_CENT
 from kammerton.results.scores import Scores
 from kammerton.statistics.comparison import Comparison, MeasureComparison
@@ -252,9 +253,7 @@ class Source:
     @cached_property
     def main(self) -> Measure:
         """The measure that answers are given by: that of the task, or the first."""
-        task = self.scores.origin.task
-        known = {str(measure): measure for measure in filter(self.scores.is_evaluated, self.scores.measures)}
-        return known.get(task.leading) or known.get(task.judge) or self.headline[0]
+        return main_measure(self.scores)
 
     @cached_property
     def items(self) -> tuple[str, ...]:
@@ -315,9 +314,7 @@ class Source:
 
     def compared(self, measure: Measure) -> MeasureComparison | None:
         """Return what comparing found by a measure, if it did."""
-        if self.comparison is None:
-            return None
-        return next((compared for compared in self.comparison.measures if compared.measure == measure), None)
+        return compared_by(self.comparison, measure)
 
 
 PROGRAM = (
