@@ -260,7 +260,7 @@ def test_the_address_names_the_item(watch: Watched) -> None:
     page = watch.open("chords", "#c1-item-2")
     # items are numbered by their names
     expect(page.locator("#c1-item .view h4")).to_have_text("Greensleeves")
-    page.get_by_role("button", name="Better").click()
+    page.get_by_role("button", name="Next", exact=True).click()
     assert re.search(r"#c1-item-\d$", page.url)
     again = page.locator("#c1-item .view h4").inner_text()
     page.reload()

@@ -229,11 +229,11 @@ def test_the_costliest_items_come_first(three: Terminal) -> None:
     assert "\na, " not in result.out
 
 
-def test_a_list_of_the_costliest_items_stands_before_them(three: Terminal) -> None:
+def test_a_list_of_the_items_with_the_largest_loss_stands_before_them(three: Terminal) -> None:
     result = three.run("show", "chords", "ref", "est", "--worst", "5")
     assert result.out.split("\n")[:6] == [
-        "2 of 3 items by what they cost, not by value: what mirex2013/MajMin lacks to the",
-        "  best, times what it is of",
+        "2 of 3 items with the largest loss: what mirex2013/MajMin lacks to the best, times",
+        "  what it is of",
         "item  lost s    of s  lost %",
         "b      4.000   4.000  100.00",
         "a      3.000  10.000   30.00",

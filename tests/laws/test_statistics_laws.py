@@ -328,13 +328,11 @@ DIFFERENCES = st.lists(st.integers(-8, 8).map(lambda each: each / 8), min_size=2
 
 
 @given(DIFFERENCES)
-def test_exchanging_systems_exchanges_the_tails(differences: Values) -> None:
+def test_exchanging_systems_turns_the_statistic(differences: Values) -> None:
     for test in (permutation_test, t_test, wilcoxon):
         one, other = test(differences), test(-differences)
         assert other.p == pytest.approx(one.p, abs=1e-12)
         assert other.statistic == pytest.approx(-one.statistic, abs=1e-12)
-    # of all patterns, those above and those below; those that reach the difference are counted twice
-    assert permutation_test(differences).p_greater + permutation_test(-differences).p_greater >= 1
 
 
 @given(DIFFERENCES, st.sampled_from((0.25, 3.0, 1000.0)))

@@ -235,7 +235,7 @@ _ROW = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartScore:
-    """A figure with its interval, in the unit that is drawn."""
+    """A score with its interval, in the unit that is drawn."""
 
     measure: str
     system: str
@@ -247,12 +247,12 @@ class ChartScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
-    """What the figures of a measure stand between, in the unit that is drawn."""
+    """What the scores of a measure stand between, in the unit that is drawn."""
 
     measure: str
-    # a floor is drawn as a line, a ceiling as a dashed line in the band of its interval. The axis need not
+    # a baseline is drawn as a line, human agreement as a dashed line in the band of its interval. The axis need not
     # begin at 0, so that no length stands for a value.
-    role: Literal["floor", "ceiling"]
+    role: Literal["baseline", "agreement"]
     value: float
     # low, high: of the interval; NaN if there is none
     low: float = math.nan
@@ -305,15 +305,15 @@ def forest(
 
 
 def _behind(alt: Any, across: Mapping[str, Any], palette: Palette) -> list[Any]:
-    """Return the layers of floors and ceilings."""
-    floor = alt.Chart().transform_filter("datum.role == 'floor'")
-    ceiling = alt.Chart().transform_filter("datum.role == 'ceiling'")
+    """Return the layers of baselines and human agreement."""
+    baseline = alt.Chart().transform_filter("datum.role == 'baseline'")
+    agreement = alt.Chart().transform_filter("datum.role == 'agreement'")
     x = alt.X("value:Q", **across)
     dashed = {"strokeDash": [2, 2], "color": palette.soft}
     return [
-        floor.mark_rule(color=palette.soft).encode(x=x),
-        ceiling.mark_rect(color=palette.band).encode(x=alt.X("low:Q", **across), x2="high:Q"),
-        ceiling.mark_rule(**dashed).encode(x=x),
+        baseline.mark_rule(color=palette.soft).encode(x=x),
+        agreement.mark_rect(color=palette.band).encode(x=alt.X("low:Q", **across), x2="high:Q"),
+        agreement.mark_rule(**dashed).encode(x=x),
     ]
 
 
@@ -621,7 +621,7 @@ def most_costly(systems: Mapping[str, ClassLosses], count: int) -> list[str]:
 
 
 def losses(losses_of: Mapping[str, ClassLosses], palette: Palette = PAPER) -> alt.TopLevelMixin:
-    """Return bars for the classes that cost most."""
+    """Return bars for the classes that lost most."""
     alt = altair_of()
     names, chosen = distinct(losses_of), most_costly(losses_of, _MOST_CLASSES)
     labels = distinct(chosen)

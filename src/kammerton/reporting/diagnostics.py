@@ -277,7 +277,7 @@ def _short(reason: str) -> str:
 
 
 def excluded_lines(scores: Scores) -> list[str]:
-    """Say for each protocol what share of the reference its headline measures leave out."""
+    """Report for each protocol what share of the reference its headline measures leave out."""
     if _TABLE not in scores.tables or not _KEY.issubset(scores.tally(_TABLE).columns):
         return []
     lines = []

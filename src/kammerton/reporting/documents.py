@@ -25,7 +25,7 @@ __all__ = [
     "OUTCOMES",
     "ItemLoss",
     "item_losses",
-    "most_costly_items",
+    "items_that_lost_most",
     "of_each_class",
     "render_class_table",
     "render_csv",
@@ -65,7 +65,7 @@ def render_frame(frame: pl.DataFrame, *, safe: bool = False) -> str:
 
 
 def render_items(scores: Scores, suffix: str, *, safe: bool = False) -> bytes:
-    """Return the figures of each item, the columns of :attr:`kammerton.Scores.items`."""
+    """Return the scores of each item, the columns of :attr:`kammerton.Scores.items`."""
     frame = scores.items
     if suffix == ".parquet":
         file = io.BytesIO()
@@ -167,9 +167,9 @@ class ItemLoss(NamedTuple):
     weight: float
 
 
-def most_costly_items(scores: Scores, measure: Measure, count: int) -> list[str]:
+def items_that_lost_most(scores: Scores, measure: Measure, count: int) -> list[str]:
     """Return the names of :func:`item_losses`."""
-    return [cost.item for cost in item_losses(scores, measure)[:count]]
+    return [loss.item for loss in item_losses(scores, measure)[:count]]
 
 
 def item_losses(scores: Scores, measure: Measure) -> list[ItemLoss]:
@@ -181,14 +181,14 @@ def item_losses(scores: Scores, measure: Measure) -> list[ItemLoss]:
             lost = float(differences(best, worse, scale_of(measure)))
             before, weight = losses.get(row["item"], (0.0, 0.0))
             losses[row["item"]] = (before + lost * row["weight"], weight + row["weight"])
-    dear = [ItemLoss(item, *cost) for item, cost in losses.items() if cost[0] > 0]
-    return sorted(dear, key=lambda cost: (-cost.lost, cost.item))
+    known = [ItemLoss(item, *loss) for item, loss in losses.items() if loss[0] > 0]
+    return sorted(known, key=lambda loss: (-loss.lost, loss.item))
 
 
 def render_item_losses(
     scores: Scores, measure: Measure, losses: Sequence[ItemLoss], *, width: int, encoding: str = "utf-8"
 ) -> str:
-    """Return a table of the dearest items for a terminal."""
+    """Return a table of the items with the largest loss for a terminal."""
     unit = measure.weight_unit
     over = "".join(
         f" over {plural(len(names), noun)}"
@@ -197,12 +197,12 @@ def render_item_losses(
     )
     total = len(set(scores.items["item"]))
     title = (
-        f"{out_of(len(losses), total, 'item')} by what they cost, not by value: what {measure} lacks "
+        f"{out_of(len(losses), total, 'item')} with the largest loss: what {measure} lacks "
         f"to the best, times what it is of{over}"
     )
     rows = [
-        [cost.item, f"{cost.lost:.3f}", f"{cost.weight:.3f}", f"{100 * cost.lost / cost.weight:.2f}"]
-        for cost in losses
+        [loss.item, f"{loss.lost:.3f}", f"{loss.weight:.3f}", f"{100 * loss.lost / loss.weight:.2f}"]
+        for loss in losses
     ]
     head = ["item", f"lost {unit}", f"of {unit}", "lost %"]
     return f"{fill(title, width, subsequent_indent='  ')}\n" + aligned(head, rows, texts=1, encoding=encoding)

@@ -138,13 +138,13 @@ CHARTS: dict[str, Callable[[Source, Measure, Palette], alt.TopLevelMixin | None]
     "confusion": _confusion,
 }
 _NEEDS = {
-    "forest": "no figure of it is defined",
+    "forest": "no system has a defined score by it",
     "ranks": "three systems that were scored on the same items are needed",
     "items": "no item has a value of it",
     "scatter": "two systems with values of items are needed",
-    "groups": "figures are told group by group if they are scored with group_by",
-    "losses": "no class of labels lost anything, or the task tells none",
-    "confusion": "nothing was taken for anything, or the task does not tell",
+    "groups": "score with group_by to have scores of groups",
+    "losses": "no class of labels lost anything, or the task has no losses by class",
+    "confusion": "no label was confused with another, or the task does not count confusions",
 }
 
 

@@ -393,7 +393,7 @@ def _notes_on_items(scores: Scores, measure: Measure) -> Iterator[str]:
 
 
 def _notes_on_tests(comparison: Comparison | None, compared: MeasureComparison | None) -> Iterator[str]:
-    """Say what letters and stars mean, and where no difference can be significant."""
+    """Report what letters and stars mean, and where no difference can be significant."""
     if comparison is None or compared is None:
         return
     name = _test_name(comparison, compared)

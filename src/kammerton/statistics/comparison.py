@@ -561,13 +561,13 @@ class MeasureComparer:
         first, second, test = match
         shared = self._basis.shared.get(test)
         if shared is None:
-            return PairedTest(math.nan, math.nan, math.nan, 0), False
+            return PairedTest(math.nan, math.nan, 0), False
         if self._rules.test == "permutation":
             return shared.outcomes[test], True
         if ranks is not None:
             p_values = ranks.pairs if self._against is None else ranks.unadjusted
             ahead, p = float(ranks.ranks[second] - ranks.ranks[first]), float(p_values[first, second])
-            return PairedTest(ahead, p, math.nan, ranks.items), self._favours(match, ahead)
+            return PairedTest(ahead, p, ranks.items), self._favours(match, ahead)
         values, units = self._table(shared)
         both = values[:, [first, second]]
         defined = ~np.isnan(both).any(axis=1)

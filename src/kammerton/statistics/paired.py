@@ -136,7 +136,6 @@ class PairedTest:
 
     statistic: float  # what was tested: the difference of the scores, t, or the standardised sum of ranks
     p: float  # probability of a difference at least as large either way if there is none; NaN where undefined
-    p_greater: float  # the same of one in favour of the first system
     items: int  # items that took part: those that are defined, for ``wilcoxon`` those that differ
     smallest_p: float = 0.0  # smallest p that so many items allow; 0 of tests that have no such limit
 
@@ -150,25 +149,23 @@ class Tails:
     def __init__(self, observed: float, size: float) -> None:
         self._observed = observed
         self._slack = OF_SUMS * max(size, abs(observed))
-        self._either, self._greater, self._count = 0, 0, 0
+        self._reaching, self._count = 0, 0
 
     def add(self, permuted: Values) -> None:
         """Count further permuted differences."""
         falls_short = np.abs(permuted) < abs(self._observed) - self._slack
-        self._either += len(permuted) - int(np.count_nonzero(falls_short))
-        falls_short = permuted < self._observed - self._slack
-        self._greater += len(permuted) - int(np.count_nonzero(falls_short))
+        self._reaching += len(permuted) - int(np.count_nonzero(falls_short))
         self._count += len(permuted)
 
     def result(self, *, exact: bool, items: int, units: int) -> PairedTest:
         """Return the test of so many items, and of as many units as change something if they are swapped."""
         if math.isnan(self._observed):
-            return PairedTest(math.nan, math.nan, math.nan, items)
+            return PairedTest(math.nan, math.nan, items)
         more = 0 if exact else 1
-        either, greater = ((count + more) / (self._count + more) for count in (self._either, self._greater))
+        p = (self._reaching + more) / (self._count + more)
         # of all patterns of these units, one and its mirror image are as far apart as can be
         smallest = max(min(2.0 ** (1 - units), 1.0), more / (self._count + more))
-        return PairedTest(self._observed, either, greater, items, smallest)
+        return PairedTest(self._observed, p, items, smallest)
 
 
 def t_test(differences: Values) -> PairedTest:
@@ -185,13 +182,12 @@ def t_test(differences: Values) -> PairedTest:
 
     known = differences[~np.isnan(differences)]
     if len(known) < 2:
-        return PairedTest(math.nan, math.nan, math.nan, len(known))
+        return PairedTest(math.nan, math.nan, len(known))
     if not known.any():
-        return PairedTest(0.0, 1.0, 0.5, len(known))
+        return PairedTest(0.0, 1.0, len(known))
     average, error = mean(known), _deviation(known) / math.sqrt(len(known))
     t = average / error if error > 0 else math.copysign(math.inf, average)
-    below = float(stdtr(len(known) - 1, -t))
-    return PairedTest(t, 2 * float(stdtr(len(known) - 1, -abs(t))), below, len(known))
+    return PairedTest(t, 2 * float(stdtr(len(known) - 1, -abs(t))), len(known))
 
 
 def wilcoxon(differences: Values) -> PairedTest:
@@ -213,15 +209,14 @@ def wilcoxon(differences: Values) -> PairedTest:
     apart = known[known != 0]
     if not len(apart):
         p = 1.0 if len(known) else math.nan
-        return PairedTest(0.0 * p, p, 0.5 * p, 0, p)
+        return PairedTest(0.0 * p, p, 0, p)
     (ranks,), (ties,) = midranks(np.abs(apart)[None, :])
     n = len(apart)
     error = math.sqrt(n * (n + 1) * (2 * n + 1) / 24 - ties / 48)
     excess = float(ranks[apart > 0].sum()) - n * (n + 1) / 4
     z = (excess - 0.5 * float(np.sign(excess))) / error
-    p, p_greater = 2 * float(ndtr(-abs(z))), float(ndtr((0.5 - excess) / error))
     smallest = 2 * float(ndtr((0.5 - n * (n + 1) / 4) / error))  # if all were on one side
-    return PairedTest(z, p, p_greater, n, smallest)
+    return PairedTest(z, 2 * float(ndtr(-abs(z))), n, smallest)
 
 
 def holm(p_values: Values) -> Values:

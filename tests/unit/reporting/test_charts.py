@@ -189,7 +189,7 @@ def test_a_confusion_has_shares_of_each_class() -> None:
     }
 
 
-def test_the_dearest_classes_are_those_of_all_systems() -> None:
+def test_the_classes_that_lost_most_are_those_of_all_systems() -> None:
     from kammerton.model.task import ClassLoss, ClassLosses  # noqa: PLC0415
 
     def costs(**lost: float) -> ClassLosses:

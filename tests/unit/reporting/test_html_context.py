@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Floors and the ceiling of annotators on a page.
+"""Baselines and human agreement on a page.
 
 The song has 4 s. One annotator hears C throughout, the other G in the last second: against each other both
 are right for 3 of 4 s. A system that says C throughout is right for 4 and 3 of 4 s, which is 7 of 8, and so
@@ -28,15 +28,15 @@ def scored(annotators: Any, **options: Any) -> kt.Scores:
     return kt.score("chords", ONE, {"mine": ONE}, annotators=annotators, **chosen)
 
 
-def test_figures_stand_between_floors_and_annotators() -> None:
+def test_scores_stand_between_baselines_and_annotators() -> None:
     text = text_of(section(scored({"other": OTHER}), "scores"))
-    assert "mine 87.5 floor: all N 0.0 floor: commonest triad 87.5 " in text
+    assert "mine 87.5 baseline: all N 0.0 baseline: commonest triad 87.5 " in text
     assert "annotators against the others 75.0 mine, share of the annotators 116.7 %" in text
     assert "Annotators are each scored against the others of an item, on 1 item; " in text
     assert "dashed is human agreement" in text
 
 
-def test_tables_for_papers_stand_between_floors_and_annotators_too() -> None:
+def test_tables_for_papers_stand_between_baselines_and_annotators_too() -> None:
     scores = scored({"other": OTHER}, protocols=["mirex2013"])
     tables = dict(figure_files(Source(key="c1", scores=scores), "chords"))
     text = tables["chords-figures-mirex2013.tex"].decode("utf-8")
@@ -48,19 +48,19 @@ def test_tables_for_papers_stand_between_floors_and_annotators_too() -> None:
     assert b"baseline" not in without["chords-figures-mirex2013.tex"]
 
 
-def test_bands_are_the_best_floor_and_the_ceiling() -> None:
+def test_bands_are_the_best_baseline_and_human_agreement() -> None:
     source = Source(key="c1", scores=scored({"other": OTHER}))
-    floor, ceiling = bands_of(source, source.headline)
-    assert (floor.role, floor.value) == ("floor", 87.5)
-    assert (ceiling.role, ceiling.value) == ("ceiling", 75.0)
-    made = forest([], "per cent", bands=[floor, ceiling]).to_dict()
-    assert [row["role"] for row in made["data"]["values"]] == ["floor", "ceiling"]
+    baseline, agreement = bands_of(source, source.headline)
+    assert (baseline.role, baseline.value) == ("baseline", 87.5)
+    assert (agreement.role, agreement.value) == ("agreement", 75.0)
+    made = forest([], "per cent", bands=[baseline, agreement]).to_dict()
+    assert [row["role"] for row in made["data"]["values"]] == ["baseline", "agreement"]
     marks = [layer["mark"]["type"] for layer in made["spec"]["layer"]]
-    # floor, band and line of the ceiling, and of systems: nothing is drawn from the end of the axis
+    # baseline, band and line of human agreement, and of systems: nothing is drawn from the end of the axis
     assert marks == ["rule", "rect", "rule", "rule", "point"]
-    lower = Band(measure="M", role="ceiling", value=1, low=0.5, high=2)
+    lower = Band(measure="M", role="agreement", value=1, low=0.5, high=2)
     values = forest([], "value", bands=[lower]).to_dict()["data"]["values"]
-    assert values == [{"measure": "M", "role": "ceiling", "value": 1, "low": 0.5, "high": 2, "place": 0}]
+    assert values == [{"measure": "M", "role": "agreement", "value": 1, "low": 0.5, "high": 2, "place": 0}]
 
 
 def test_how_far_people_agree_is_answered() -> None:
@@ -110,7 +110,7 @@ def test_human_agreement_is_told_of_the_best_systems_first() -> None:
     assert figures.index("s7, share of") < figures.index("s6, share of")
 
 
-def test_floors_are_said_to_be_of_the_items_that_all_systems_have() -> None:
+def test_baselines_are_said_to_be_of_the_items_that_all_systems_have() -> None:
     refs = dict.fromkeys("abc", ([(0, 4)], ["C"]))
     systems = {"most": {name: refs[name] for name in "ab"}, "all": refs}
     scores = kt.score(
@@ -128,18 +128,18 @@ def test_the_worst_item_is_told_annotator_by_annotator() -> None:
     assert "Annotator by annotator" not in text_of(section(scored({}), "summary"))
 
 
-def test_the_only_system_stands_beside_the_best_floor() -> None:
+def test_the_only_system_stands_beside_the_best_baseline() -> None:
     text = text_of(section(scored({"other": OTHER}), "summary"))
     assert "mine scores 87.5 per cent by mirex2013/MajMin." in text
     assert "The best baseline (commonest triad) scores 87.5." in text
 
 
-def test_without_two_annotators_there_are_floors_only() -> None:
+def test_without_two_annotators_there_are_baselines_only() -> None:
     source = Source(key="c1", scores=scored({}))
     assert [row.name for row in context_rows(source, source.headline)] == [
-        "floor: all N",
-        "floor: commonest triad",
-        "floor: best triad of each song",
+        "baseline: all N",
+        "baseline: commonest triad",
+        "baseline: best triad of each song",
     ]
     assert context_note(source).endswith("No item has two annotators to be compared with.")
     assert "The upright line is the best baseline." in text_of(section(source.scores, "scores"))
@@ -149,7 +149,7 @@ def test_without_two_annotators_there_are_floors_only() -> None:
 def test_without_context_there_is_none_of_it() -> None:
     scores = scored({"other": OTHER}, context=False)
     text = text_of(section(scores, "scores"))
-    assert "floor" not in text
+    assert "baseline" not in text.lower()
     told = "2 annotators; against one or another: mine 75.0 to 100.0 per cent."
     assert told in text_of(section(scores, "summary"))
 

@@ -150,7 +150,7 @@ def test_equal_systems_score_the_same() -> None:
     assert printed(scores.remade(bootstrap=None)).startswith("a and b score the same: 37.5 % mean (2 items")
 
 
-def test_the_items_that_a_difference_would_need_are_told() -> None:
+def test_the_items_that_a_difference_would_need_are_reported() -> None:
     # 16 items, half of them 0.4 better and half 0.3 worse: mean 0.05, standard deviation 0.36
     scores = resampled(valued({"a": [0.9, 0.2] * 8, "b": [0.5, 0.5] * 8}))
     needed = int(printed(scores).replace("\n", " ").partition("about ")[2].split()[0])

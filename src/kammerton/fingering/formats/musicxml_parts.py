@@ -630,7 +630,7 @@ def home_staves(part: Part, problems: ScoreProblems) -> list[int]:
             staves[index] = homes[note.voice]
             crossing[note.voice, note.bar.index].append(note)
     for (voice, _), notes in crossing.items():
-        _say_crossing(notes, homes[voice], problems)
+        _report_crossing(notes, homes[voice], problems)
     return staves
 
 
@@ -687,7 +687,7 @@ class _Guests:
         return meets and (self._by_staff or not any(home in staves for staves in staves_of.values()))
 
 
-def _say_crossing(notes: list[ScoreNote], home: int, problems: ScoreProblems) -> None:
+def _report_crossing(notes: list[ScoreNote], home: int, problems: ScoreProblems) -> None:
     first = notes[0]
     hand = "right" if home == 1 else "left"
     message = (

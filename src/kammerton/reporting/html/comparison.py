@@ -24,6 +24,7 @@ from kammerton.reporting.html.page import (
     shown,
     unit_of,
 )
+from kammerton.reporting.tables import format_p
 from kammerton.results.comparison import compare
 from kammerton.results.groups import Groups, GroupScore
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair
@@ -195,17 +196,11 @@ def _row(pair: Pair, measure: Measure) -> PairRow:
         items=f"{pair.items:,}",
         difference=score_text(pair.difference, measure, signed=True),
         ends=interval_text(pair.low, pair.high, measure),
-        p=_p(pair.p),
-        adjusted=_p(pair.adjusted),
+        p=format_p(pair.p).removeprefix("= "),
+        adjusted=format_p(pair.adjusted).removeprefix("= "),
         superiority=UNDEFINED if math.isnan(pair.superiority) else f"{100 * pair.superiority:.0f} %",
         outcomes=f"{pair.wins} / {pair.ties} / {pair.losses}",
     )
-
-
-def _p(value: float) -> str:
-    if math.isnan(value):
-        return UNDEFINED
-    return "< 0.0001" if value < 1e-4 else f"{value:.4f}"
 
 
 def ranks_of(source: Source, measure: Measure) -> MeanRanks | None:

@@ -433,7 +433,7 @@ def _ranked(source: Source) -> tuple[list[int], list[int]]:
 
 
 def _choice_note(chosen: Chosen, items: int, budget: int) -> str:
-    """Say which items can be looked at."""
+    """Report which items can be looked at."""
     there = len(chosen.data.items)
     if not chosen.left:
         if there == items:

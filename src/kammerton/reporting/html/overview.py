@@ -46,7 +46,7 @@ __all__ = [
     "context_of",
     "context_rows",
     "forest_of",
-    "has_ceiling",
+    "has_agreement",
     "methods",
     "overview",
     "quality",
@@ -56,12 +56,12 @@ __all__ = [
 ]
 
 _SHARES = 6
-"""Systems whose share of the ceiling is shown: the best."""
+"""Systems whose share of human agreement is shown: the best."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextRow:
-    """A row below the systems: its name, and figure and ends of its interval for each measure."""
+    """A row below the systems: its name, and score and ends of its interval for each measure."""
 
     name: str
     cells: tuple[tuple[str, str], ...]
@@ -80,14 +80,14 @@ def bands_of(source: Source, measures: Sequence[Measure]) -> list[Band]:
 
 
 def _bands(context: Context, measure: Measure) -> Iterator[Band]:
-    floors = [row.value for row in context.of(measure, "baseline") if not math.isnan(row.value)]
-    if floors:
-        best = min(floors) if measure.direction == "lower" else max(floors)
-        yield Band(measure=measure.name, role="floor", value=scaled(best, measure))
+    baselines = [row.value for row in context.of(measure, "baseline") if not math.isnan(row.value)]
+    if baselines:
+        best = min(baselines) if measure.direction == "lower" else max(baselines)
+        yield Band(measure=measure.name, role="baseline", value=scaled(best, measure))
     for row in context.of(measure, "annotators"):
         if not math.isnan(row.value):
             low, value, high = (scaled(each, measure) for each in (row.low, row.value, row.high))
-            yield Band(measure=measure.name, role="ceiling", value=value, low=low, high=high)
+            yield Band(measure=measure.name, role="agreement", value=value, low=low, high=high)
 
 
 def context_rows(source: Source, measures: Sequence[Measure]) -> list[ContextRow]:
@@ -96,7 +96,7 @@ def context_rows(source: Source, measures: Sequence[Measure]) -> list[ContextRow
     if context is None:
         return []
     rows = [
-        *_rows(context, measures, "baseline", "floor: {}"),
+        *_rows(context, measures, "baseline", "baseline: {}"),
         *_rows(context, measures, "annotators", "annotators against the others"),
     ]
     return [*rows, *_shares(source, context, measures)]
@@ -125,7 +125,7 @@ def _shares(source: Source, context: Context, measures: Sequence[Measure]) -> It
 
 
 def shares_of(source: Source, context: Context, measure: Measure) -> list[ContextScore]:
-    """Return the systems whose share of the ceiling is known by a measure, the best first."""
+    """Return the systems whose share of human agreement is known by a measure, the best first."""
     known = {row.name: row for row in context.of(measure, "others") if not math.isnan(row.share)}
     return [known[system] for system in source.ranked if system in known]
 
@@ -137,14 +137,14 @@ def _share(row: ContextScore | None) -> tuple[str, str]:
     return f"{100 * row.share:.1f} %", within
 
 
-def has_ceiling(source: Source) -> bool:
-    """Tell whether annotators could be compared with each other."""
+def has_agreement(source: Source) -> bool:
+    """Return whether annotators could be compared with each other."""
     context = context_of(source)
     return context is not None and context.items > 0
 
 
 def context_note(source: Source) -> str:
-    """Say what floors and annotators are, in a sentence or two."""
+    """Return what baselines and human agreement are, in a sentence or two."""
     context = context_of(source)
     if context is None:
         return ""
@@ -164,7 +164,7 @@ def context_note(source: Source) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """A figure in a table: as text, with the ends of its interval and its letters of significance."""
+    """A score in a table: as text, with the ends of its interval and its letters of significance."""
 
     value: str
     ends: str = ""
@@ -185,7 +185,7 @@ def overview(source: Source) -> Section:
         blocks=blocks,
         level=None if level is None else f"{100 * level:g} %",
         note=context_note(source),
-        ceiling=has_ceiling(source),
+        agreement=has_agreement(source),
     )
     return Section(part="scores", title="Scores", body=body)
 
@@ -274,12 +274,12 @@ def _charts(source: Source, protocol: str, measures: Sequence[Measure]) -> Itera
         chart = forest_of(source, [measure for measure in measures if is_per_cent(measure) == per_cent], PAGE)
         if chart is not None:
             yield inline_svg(
-                chart, f"Figures of {protocol} with their intervals; the table above has the numbers"
+                chart, f"Scores of {protocol} with their intervals; the table above has the numbers"
             )
 
 
 _MOST_SCORES = 600
-"""Figures that are listed one by one; beyond, those of the headline measures."""
+"""Scores that are listed one by one; beyond, those of the headline measures."""
 
 
 def methods(source: Source) -> Section:

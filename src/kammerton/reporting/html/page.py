@@ -47,7 +47,6 @@ __all__ = [
     "fill",
     "interval_text",
     "is_per_cent",
-    "p_value",
     "part_of",
     "program",
     "render_page",
@@ -171,7 +170,7 @@ def is_per_cent(measure: Measure) -> bool:
 
 
 def scaled(value: float, measure: Measure) -> float:
-    """Return a figure in the unit that is printed."""
+    """Return a score in the unit that is printed."""
     return 100 * value if is_per_cent(measure) else value
 
 
@@ -181,7 +180,7 @@ def unit_of(measure: Measure) -> str:
 
 
 def score_text(value: float, measure: Measure, *, signed: bool = False) -> str:
-    """Return a figure: one decimal of a per cent, or three digits."""
+    """Return a score as text: one decimal of a per cent, or three digits."""
     if math.isnan(value):
         return UNDEFINED
     sign = "+" if signed and value else ""
@@ -193,17 +192,6 @@ def score_text(value: float, measure: Measure, *, signed: bool = False) -> str:
 def interval_text(low: float, high: float, measure: Measure) -> str:
     """Return an interval, nothing if its ends are not known."""
     return "" if math.isnan(low) else f"{score_text(low, measure)} to {score_text(high, measure)}"
-
-
-def p_value(value: float) -> str:
-    """Return a p-value as it stands in a sentence, with its sign of relation.
-
-    >>> p_value(0.00001), p_value(0.0301)
-    ('< 0.0001', '= 0.030')
-    """
-    if math.isnan(value):
-        return UNDEFINED
-    return "< 0.0001" if value < 1e-4 else f"= {value:.4f}" if value < 0.01 else f"= {value:.3f}"
 
 
 def amount_text(value: float, unit: str) -> str:
@@ -263,7 +251,7 @@ class Source:
 
     @cached_property
     def people(self) -> tuple[str, ...]:
-        """Names of the annotators, also of those that no figure is against alone."""
+        """Names of the annotators, also of those that no score is against alone."""
         annotators = [name for name in self.scores.annotators if name != ALL]
         return tuple(dict.fromkeys((*annotators, *sorted(name for name, _ in self.scores.fingerprints))))
 

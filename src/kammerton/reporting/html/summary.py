@@ -13,7 +13,7 @@ from kammerton.model.measure import Measure
 from kammerton.model.task import ClassLoss, ClassLosses
 from kammerton.reporting.comparisons import adjusted_p, item_notes, too_few_items
 from kammerton.reporting.diagnostics import closing_line, excluded_lines
-from kammerton.reporting.documents import most_costly_items
+from kammerton.reporting.documents import items_that_lost_most
 from kammerton.reporting.html.classes import losses_by_class
 from kammerton.reporting.html.overview import context_of, shares_of
 from kammerton.reporting.html.page import (
@@ -24,13 +24,13 @@ from kammerton.reporting.html.page import (
     fill,
     interval_text,
     is_per_cent,
-    p_value,
     part_of,
     score_text,
     sentence,
     shown,
     unit_of,
 )
+from kammerton.reporting.tables import format_p
 from kammerton.results.context import Context, ContextScore
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair
 from kammerton.statistics.paired import differences, is_tie, scale_of
@@ -179,15 +179,15 @@ def worst_item(source: Source, item_section: Section | None, draw: Draw | None) 
     value, place, system = source.worst
     name, number = source.items[place], str(place)
     answer = f"{shown(name, 100)}: {score_text(value, measure)} {unit_of(measure)} for {shown(system, 60)}."
-    most_costly = most_costly_items(source.scores, measure, 3)
+    lost_most = items_that_lost_most(source.scores, measure, 3)
     values = source.of_items(measure, system)
     alike = sum(is_tie(score, value, scale_of(measure)) for score in values) - 1
     details = [f"{plural(alike, 'other item')} scored the same."] if alike else []
     details += _texts_by_annotator(source, name, system)
     details += _why(source, draw, (name, judges_of(source).get(name)), system)
-    if measure.range == (0.0, 1.0) and most_costly:
+    if measure.range == (0.0, 1.0) and lost_most:
         whose = "all systems" if source.scores.systems[1:] else "it"
-        names = ", ".join(shown(score, 100) for score in most_costly)
+        names = ", ".join(shown(name, 100) for name in lost_most)
         unit = measure.weight_unit
         size = {"s": " and length", "files": ""}.get(unit, f" and number of {unit}")
         details.append(f"The items that lost {whose} most, by score{size}: {names}.")
@@ -331,8 +331,8 @@ def _difference(comparison: Comparison, compared: MeasureComparison, pair: Pair)
     )
     return (
         f"By {measure}: {one} against {other} {unit_of(measure)}, a difference of {by} "
-        f"({100 * comparison.level:g} % interval {low} to {high}), p {p_value(pair.p)}, "
-        f"{adjusted_p(comparison)} {p_value(pair.adjusted)}, on {plural(pair.items, 'item')}"
+        f"({100 * comparison.level:g} % interval {low} to {high}), p {format_p(pair.p)}, "
+        f"{adjusted_p(comparison)} {format_p(pair.adjusted)}, on {plural(pair.items, 'item')}"
         + ("." if pair.items == compared.item_counts[1] else " that both have.")
     )
 
@@ -436,15 +436,15 @@ def _beyond(standings: Sequence[ContextScore]) -> Iterator[str]:
 def _agreement_scores(context: Context, source: Source) -> str:
     """Report what the shares are of."""
     measure, every = source.main, len(source.items)
-    (ceiling,) = context.of(measure, "annotators")
+    (agreement,) = context.of(measure, "annotators")
     reached = [
         f"{shown(row.name, 60)} {score_text(row.value, measure)}"
         for row in shares_of(source, context, measure)[:3]
     ]
     return (
         f"By {measure}, against the other annotators of an item: annotators "
-        f"{score_text(ceiling.value, measure)}, {', '.join(reached)} {unit_of(measure)}, on "
-        + (f"{plural(every, 'item')}." if ceiling.items == every else _with_several(ceiling.items, every))
+        f"{score_text(agreement.value, measure)}, {', '.join(reached)} {unit_of(measure)}, on "
+        + (f"{plural(every, 'item')}." if agreement.items == every else _with_several(agreement.items, every))
     )
 
 
