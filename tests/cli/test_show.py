@@ -232,15 +232,15 @@ def test_the_costliest_items_come_first(three: Terminal) -> None:
 def test_a_list_of_the_items_with_the_largest_loss_stands_before_them(three: Terminal) -> None:
     result = three.run("show", "chords", "ref", "est", "--worst", "5")
     assert result.out.split("\n")[:6] == [
-        "2 of 3 items with the largest loss: what mirex2013/MajMin lacks to the best, times",
-        "  what it is of",
+        "2 of 3 items with the largest loss: how far mirex2013/MajMin is from its best",
+        "  value, times the weight of the item",
         "item  lost s    of s  lost %",
         "b      4.000   4.000  100.00",
         "a      3.000  10.000   30.00",
         "",
     ]
     twice = three.run("show", "chords", "ref", "est", "again=est", "--worst", "1", "--width", "60")
-    assert "it is of\n  over 2 systems\n" in twice.out
+    assert "item\n  over 2 systems\n" in twice.out
     assert "\nb      8.000  8.000  100.00\n" in twice.out
 
 

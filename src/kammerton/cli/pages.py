@@ -44,7 +44,8 @@ def show(
         int | None,
         option(
             "Show the N items with the largest loss instead of ITEM, a list of them first. The loss of an "
-            "item is what its score lacks to the best, times its seconds, notes or files, over all systems.",
+            "item is how far its score is from the best value, times its seconds, notes or files, "
+            "over all systems.",
             metavar="N",
         ),
     ] = None,

@@ -250,7 +250,7 @@ class Band:
     """What the scores of a measure stand between, in the unit that is drawn."""
 
     measure: str
-    # a baseline is drawn as a line, human agreement as a dashed line in the band of its interval. The axis need not
+    # a baseline is drawn as a line, human agreement as a dashed line in a band. The axis need not
     # begin at 0, so that no length stands for a value.
     role: Literal["baseline", "agreement"]
     value: float

@@ -197,8 +197,8 @@ def render_item_losses(
     )
     total = len(set(scores.items["item"]))
     title = (
-        f"{out_of(len(losses), total, 'item')} with the largest loss: what {measure} lacks "
-        f"to the best, times what it is of{over}"
+        f"{out_of(len(losses), total, 'item')} with the largest loss: how far {measure} "
+        f"is from its best value, times the weight of the item{over}"
     )
     rows = [
         [loss.item, f"{loss.lost:.3f}", f"{loss.weight:.3f}", f"{100 * loss.lost / loss.weight:.2f}"]
