@@ -9,24 +9,6 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Codes",
-    "Flags",
-    "Segments",
-    "Slices",
-    "SumsByPair",
-    "changes",
-    "harmonic_mean",
-    "lost_time",
-    "mean",
-    "median",
-    "ratio",
-    "sequence_of_rows",
-    "slice_pairs",
-    "total",
-    "weighted_mean",
-]
-
 Seconds = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]

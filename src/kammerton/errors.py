@@ -20,26 +20,6 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-__all__ = [
-    "DataError",
-    "Diagnostic",
-    "KammertonError",
-    "LabelError",
-    "OptionError",
-    "OutputError",
-    "Severity",
-    "TaskError",
-    "clip",
-    "close_match",
-    "inflected",
-    "merge_repeated",
-    "out_of",
-    "plural",
-    "printable",
-    "quote",
-    "some",
-]
-
 Severity = Literal["error", "warning", "note"]
 
 TOKEN_LIMIT = 40

@@ -30,12 +30,6 @@ from kammerton.results.signature import Origin
 from kammerton.scoring.loading import ScoringJob
 from kammerton.scoring.running import score_corpus
 
-__all__ = [
-    "NonconformityError",
-    "check_task",
-    "find_faults",
-]
-
 _TASK = re.compile(r"[a-z][a-z0-9_]*")
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?")
 _MEASURE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.@-]*[A-Za-z0-9])?")

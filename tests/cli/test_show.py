@@ -240,7 +240,7 @@ def test_a_list_of_the_items_with_the_largest_loss_stands_before_them(three: Ter
         "",
     ]
     twice = three.run("show", "chords", "ref", "est", "again=est", "--worst", "1", "--width", "60")
-    assert "item\n  over 2 systems\n" in twice.out
+    assert "item over\n  2 systems\n" in twice.out
     assert "\nb      8.000  8.000  100.00\n" in twice.out
 
 

@@ -45,8 +45,6 @@ from kammerton.scoring.loading import Estimates, References, applicable_to, load
 from kammerton.statistics.comparison import Comparison, Rules, Test
 from kammerton.statistics.resampling import BootstrapSettings, Method
 
-__all__ = ["agree", "compare"]
-
 _OF_RUNS = ("task", "protocols", "measures")
 """Choices of scoring that can still be made of runs."""
 

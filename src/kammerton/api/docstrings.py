@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import inspect
 
-__all__ = ["described_fields", "described_parameters"]
-
 
 def described_parameters(docstring: str) -> dict[str, tuple[str, str]]:
     """Return type and description of each parameter in a numpydoc docstring."""

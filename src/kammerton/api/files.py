@@ -29,8 +29,6 @@ from kammerton.model.task import OF_BLOCKS, Conversion, Reading, Task
 from kammerton.scoring.loading import read_source
 from kammerton.version import __version__
 
-__all__ = ["Checked", "Converted", "Packed", "check", "convert", "pack"]
-
 
 @dataclass(frozen=True, slots=True)
 class Checked:

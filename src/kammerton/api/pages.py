@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from kammerton.reporting.html.page import Draw, Source
 
-__all__ = ["lay_out", "report", "show"]
-
 _LISTED = 5
 """Items that a message lists."""
 

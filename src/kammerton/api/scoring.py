@@ -38,20 +38,6 @@ from kammerton.statistics.resampling import BootstrapSettings, Method
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = [
-    "GroupBy",
-    "check_system",
-    "corpus_of",
-    "few_resamples",
-    "grouping_of",
-    "items_of",
-    "likely_clusters",
-    "measures_alone",
-    "options_of",
-    "score",
-    "split_of",
-]
-
 
 def split_of(
     corpus: Corpus, splits: Mapping[str, str] | str | os.PathLike[str] | None, split: str | None

@@ -22,20 +22,6 @@ from kammerton.formats.reading import Problems, TrackReading, read_one
 from kammerton.model.annotations import LabelledIntervals
 from kammerton.model.task import Reading
 
-__all__ = [
-    "NAMESPACES",
-    "SUFFIXES",
-    "ChordAnnotation",
-    "ChordOptions",
-    "Spellings",
-    "adopt_chords",
-    "is_chord",
-    "read",
-    "read_chords",
-    "read_tracks",
-    "spellings_in_use",
-]
-
 _MANY = 1 << 16
 """Labels after which others are begun, so that what is read for days does not fill the memory."""
 _adding = Lock()

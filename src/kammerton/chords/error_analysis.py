@@ -30,18 +30,6 @@ from kammerton.model.task import (
     losses_by_confusion,
 )
 
-__all__ = [
-    "Shares",
-    "chord_breakdown",
-    "confusion_table",
-    "credited_table",
-    "displacement",
-    "excluded_table",
-    "quality_losses",
-    "remarks",
-    "root_bass_table",
-]
-
 _REMARKS = {
     "credited": (
         "KT321",

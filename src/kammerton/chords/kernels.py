@@ -31,34 +31,6 @@ from kammerton.model.measure import Card, Formula, Law, Measure, Statistics
 from kammerton.model.task import Case
 from kammerton.model.views import Kind, Mark
 
-__all__ = [
-    "NO_CHORD",
-    "NO_ROW",
-    "OUTCOMES",
-    "SILENCE",
-    "ClassAverage",
-    "Columns",
-    "Judgement",
-    "LabelRule",
-    "LabelTimes",
-    "Outcomes",
-    "Recall",
-    "ReferenceSpan",
-    "Result",
-    "SameValue",
-    "Segmentation",
-    "Timeline",
-    "build_columns",
-    "class_recall",
-    "from_zero",
-    "judge",
-    "recall_measure",
-    "reference_span",
-    "segmentation_measure",
-    "segmentation_statistics",
-    "sum_by_labels",
-]
-
 SILENCE, NO_CHORD = 0, 1
 """Codes that every vocabulary has: no row at all, and the label ``N``."""
 _NONE = np.empty(0, dtype=np.int64)

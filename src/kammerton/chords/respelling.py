@@ -40,19 +40,6 @@ from types import MappingProxyType
 
 from kammerton.errors import OptionError
 
-__all__ = [
-    "DEGREES",
-    "MAX_ACCIDENTALS",
-    "MAX_LENGTH",
-    "PITCH_CLASSES",
-    "QUALITIES",
-    "ROOTS",
-    "SHORTHAND_DEGREES",
-    "Degree",
-    "ascii_spelling",
-    "respell",
-]
-
 MAX_ACCIDENTALS = 4
 """Accidentals that one root or degree may carry; Harte's grammar sets no limit."""
 _MAJOR_SCALE = (0, 2, 4, 5, 7, 9, 11)

@@ -59,8 +59,6 @@ from kammerton.model.task import (
     join_ratings,
 )
 
-__all__ = ["CONVERSION", "PACKING", "TASK", "baselines", "evaluate", "frame_csr", "ratings"]
-
 _PROTOCOLS = {module.PROTOCOL.name: module for module in MODULES}
 
 

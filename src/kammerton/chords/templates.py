@@ -10,8 +10,6 @@ from functools import lru_cache
 from kammerton.chords.labels import Chord, parse
 from kammerton.chords.respelling import SHORTHAND_DEGREES, Degree
 
-__all__ = ["TETRADS", "EncodedChord", "MappedChord", "encode_label", "map_label"]
-
 _OCTAVE = 12
 
 

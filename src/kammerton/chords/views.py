@@ -21,8 +21,6 @@ from kammerton.model.measure import Measure, find
 from kammerton.model.task import Case
 from kammerton.model.views import Column, ItemView, Span, Table, Track, largest_part
 
-__all__ = ["DEFAULT_MEASURE", "view_item"]
-
 DEFAULT_MEASURE = "mirex2013/MajMin"
 
 _MODULES = {module.PROTOCOL.name: module for module in MODULES if not module.PROTOCOL.on_request}

@@ -21,8 +21,6 @@ from kammerton.model.registry import find_task
 if TYPE_CHECKING:
     from kammerton.results.scores import Scores
 
-__all__ = ["EXAMPLE", "demo"]
-
 EXAMPLE: Path = Path(__file__).parent.parent / "demo"
 """The folder of the bundled files."""
 

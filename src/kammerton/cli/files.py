@@ -32,8 +32,6 @@ from kammerton.model.task import Task
 from kammerton.reporting.diagnostics import count_problems, render_concise, render_findings, render_github
 from kammerton.reporting.documents import render_json
 
-__all__ = ["check", "convert", "pack"]
-
 _Problems = Annotated[
     Literal["table", "concise", "json", "github"],
     option(

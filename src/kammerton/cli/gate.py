@@ -13,8 +13,6 @@ from kammerton.reporting.tables import PER_CENT
 from kammerton.results.scores import Scores
 from kammerton.statistics.paired import differences, scale_of
 
-__all__ = ["Threshold", "read_threshold"]
-
 
 @dataclass(frozen=True, slots=True)
 class Threshold:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from kammerton.model.measure import Measure, Protocol
     from kammerton.reporting.cards import Described
 
-__all__ = ["explain", "measures", "pages"]
-
 _NUMBERED = re.compile("KT[0-9]")
 
 

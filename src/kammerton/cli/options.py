@@ -27,20 +27,6 @@ from kammerton.errors import OptionError, close_match, quote, some
 if TYPE_CHECKING:
     from kammerton.model.task import Task
 
-__all__ = [
-    "INTERVALS",
-    "OPTIONS",
-    "OUTPUT",
-    "Annotator",
-    "Estimates",
-    "NoReference",
-    "Quiet",
-    "References",
-    "bytes_in",
-    "option",
-    "with_options",
-]
-
 Command = Callable[..., int]
 
 OPTIONS: Group = Group("Options", sort_key=0)

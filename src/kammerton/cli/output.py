@@ -19,28 +19,6 @@ from kammerton.errors import OptionError, OutputError
 if TYPE_CHECKING:
     from kammerton.errors import Diagnostic
 
-__all__ = [
-    "DONE",
-    "GATE",
-    "INTERNAL",
-    "NOTHING",
-    "OUTPUT",
-    "PARTIAL",
-    "READER_GONE",
-    "USAGE",
-    "ReaderGoneError",
-    "Style",
-    "check_width",
-    "is_screen",
-    "print_diagnostics",
-    "print_message",
-    "print_messages",
-    "style_of",
-    "style_of_document",
-    "write_document",
-    "write_output",
-]
-
 DONE = 0
 PARTIAL = 1
 """Items failed or are missing, or there are findings."""

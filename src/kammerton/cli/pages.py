@@ -32,8 +32,6 @@ from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item
 from kammerton.runs import RunDifference, is_run
 from kammerton.runs.joining import named_runs
 
-__all__ = ["diff", "report", "show"]
-
 
 def show(
     task: Task,

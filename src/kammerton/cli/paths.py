@@ -16,18 +16,6 @@ from kammerton.formats.remote import check_here
 from kammerton.model.corpus import ALL, check_names
 from kammerton.runs import check_place
 
-__all__ = [
-    "check_output",
-    "check_outputs",
-    "input_paths",
-    "lies_within",
-    "name_systems",
-    "replaced_run",
-    "sides",
-    "sort_annotators",
-    "split_name",
-]
-
 
 def split_name(argument: str) -> tuple[str | None, str]:
     """Split ``NAME=PATH``; the name is None if there is none.

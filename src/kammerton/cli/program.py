@@ -56,8 +56,6 @@ if TYPE_CHECKING:
     from cyclopts.help import HelpEntry, HelpPanel
     from rich.console import Console, ConsoleOptions
 
-__all__ = ["VERBS", "run"]
-
 
 class _Verb(NamedTuple):
     """How a verb is called."""

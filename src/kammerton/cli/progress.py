@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from kammerton.scoring.evaluating import Timing
     from kammerton.scoring.running import Progress
 
-__all__ = ["line_of", "line_of_phases", "phases", "watching"]
-
 _SECONDS = 30
 """Between two lines."""
 

@@ -67,8 +67,6 @@ from kammerton.results.scores import Scores
 from kammerton.runs import is_run, write_run
 from kammerton.scoring.keeping import keeping
 
-__all__ = ["agree", "compare", "score"]
-
 _Format = Literal["table", "json", "csv", "md", "latex"]
 _VALUE_DIGITS = 2
 """Decimals of bare numbers, unless chosen."""

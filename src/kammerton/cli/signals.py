@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from types import FrameType
 
-__all__ = ["Signals", "StoppedError", "check_stopped"]
-
 
 class StoppedError(BaseException):
     """A signal asked the program to stop; not an Exception, so that no handler on the way swallows it."""

@@ -29,8 +29,6 @@ from kammerton.results.scores import Scores
 from kammerton.systems.fusing import Fusion
 from kammerton.systems.provenance import check_folder
 
-__all__ = ["fuse"]
-
 _LEAST = 10
 """Items of least support that are listed."""
 

@@ -14,24 +14,6 @@ from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, quote
 
-__all__ = [
-    "HIGHEST_KEY",
-    "LEFT",
-    "LOWEST_KEY",
-    "MISSING",
-    "RIGHT",
-    "UNKNOWN",
-    "Fingering",
-    "TimeUnit",
-    "diagnose_pitch",
-    "known_labels",
-    "midi_of",
-    "number_of_label",
-    "parse_midi",
-    "parse_pitch",
-    "spell",
-]
-
 LOWEST_KEY, HIGHEST_KEY = 21, 108
 """A0 and C8, the outer keys of a piano, as MIDI numbers."""
 MAX_ACCIDENTALS = 4

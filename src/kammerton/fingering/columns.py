@@ -32,23 +32,6 @@ from kammerton.fingering.match_rates import (
 from kammerton.model.measure import Statistics
 from kammerton.model.task import Case
 
-__all__ = [
-    "LEAST_MATCHED",
-    "TOLERANCE_S",
-    "Alignment",
-    "Columns",
-    "FingerAverage",
-    "MatchRate",
-    "Share",
-    "ViolationRate",
-    "align",
-    "build_columns",
-    "key_presses",
-    "label_table",
-    "match_notes",
-]
-
-
 _NO_FINGER = 99
 
 

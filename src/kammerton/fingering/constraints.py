@@ -27,8 +27,6 @@ from kammerton.fingering.match_rates import hands_of_labels
 from kammerton.fingering.metrics import Hands, Integers, as_fingers, as_hands, as_pitches, check_lengths
 from kammerton.fingering.profiles import Profile
 
-__all__ = ["BiomechanicalConstraints", "Rule", "Violation"]
-
 Rule = Literal["same_finger", "crossing", "stretch"]
 
 

@@ -22,24 +22,6 @@ from kammerton.errors import OptionError
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
 from kammerton.fingering.profiles import Profile, profile_named
 
-__all__ = [
-    "CHORD_S",
-    "JUDGED",
-    "LARGE_SPAN",
-    "LEGATO_S",
-    "ORDER",
-    "RULES",
-    "SAME_FINGER",
-    "Judgement",
-    "KeyPresses",
-    "Limits",
-    "Playability",
-    "SkillLevel",
-    "consecutive_notes",
-    "judge_steps",
-    "limits_of",
-]
-
 Seconds = NDArray[np.float64]
 Statistics = NDArray[np.float64]
 

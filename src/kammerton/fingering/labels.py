@@ -27,19 +27,6 @@ from numpy.typing import NDArray
 from kammerton.errors import Diagnostic, LabelError, OptionError, Severity, quote
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT
 
-__all__ = [
-    "CODED_NUMBERS",
-    "ENCODINGS",
-    "Encoding",
-    "Finding",
-    "FingerLabel",
-    "Hand",
-    "canonical",
-    "inspect",
-    "parse_label",
-    "strike_codes",
-]
-
 Encoding = Literal["pig", "1-10", "0-9", "L1/R5"]
 ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
 """Ways in which numbers mean fingers."""

@@ -26,8 +26,6 @@ from kammerton.fingering.profiles import PROFILES
 from kammerton.fingering.reading import FingeringOptions
 from kammerton.model.task import ClassKey, ClassTable
 
-__all__ = ["Findings", "Spot", "find_spots", "finger_name", "key_name", "lint", "remark", "unlabelled_table"]
-
 LISTED = 20
 """Places of one kind that are listed one by one; the rest is counted."""
 Kind = Literal["step", "chord"]

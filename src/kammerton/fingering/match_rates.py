@@ -16,27 +16,6 @@ from kammerton.arrays import Codes, Flags, sequence_of_rows
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
 from kammerton.fingering.labels import parse_label
 
-__all__ = [
-    "AGAINST",
-    "RATE",
-    "RATES",
-    "SIGNED_FINGERS",
-    "Comparison",
-    "LabelTable",
-    "Matches",
-    "Number",
-    "Pieces",
-    "collect",
-    "confusion_counts",
-    "finger_counts",
-    "group_pieces",
-    "hand_confusions",
-    "hands_of_labels",
-    "least_costs",
-    "split_hands",
-    "tabulate",
-]
-
 Costs = NDArray[np.int16]
 CHUNK = 1024
 """Notes that are scanned one after the other; longer lanes are cut, and their pieces joined."""

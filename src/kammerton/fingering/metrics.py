@@ -30,18 +30,6 @@ from kammerton.fingering.match_rates import (
 )
 from kammerton.model.task import Case
 
-__all__ = [
-    "FingerScore",
-    "FingeringMetrics",
-    "FingeringResult",
-    "Hands",
-    "Integers",
-    "as_fingers",
-    "as_hands",
-    "as_pitches",
-    "check_lengths",
-]
-
 Seconds = NDArray[np.float64]
 Integers = Sequence[int] | Sequence[int | None] | NDArray[np.integer]
 Hands = Sequence[str | int | None] | NDArray[np.integer] | NDArray[np.str_]

@@ -28,8 +28,6 @@ from kammerton.formats.json_places import JsonPlaces, decode
 from kammerton.formats.reading import Limits, Problems
 from kammerton.formats.source import read_text
 
-__all__ = ["DISTANCES", "PAIRS", "PROFILES", "Distance", "Profile", "load_profile", "profile_named"]
-
 Distance = Literal["semitones", "fourteenths", "physical"]
 DISTANCES: tuple[Distance, ...] = get_args(Distance)
 """Units of spans: *semitones*; *fourteenths*: of an octave, with imaginary black keys between E and F

@@ -25,8 +25,6 @@ from kammerton.formats.reading import Problems, read_one
 from kammerton.formats.source import explained, read_text
 from kammerton.model.task import ItemReadings, Reading
 
-__all__ = ["SUFFIXES", "FingeringOptions", "parse_fingering", "read", "read_fingering", "unfold"]
-
 SUFFIXES = frozenset((".txt", ".tsv", ".csv", ".json", ".musicxml", ".xml", ".mxl", ".abcd"))
 """Suffixes of files of fingerings."""
 _SCORES = frozenset((".musicxml", ".xml", ".mxl"))

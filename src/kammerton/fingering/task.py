@@ -46,8 +46,6 @@ from kammerton.model.task import (
     losses_by_confusion,
 )
 
-__all__ = ["CONVERSION", "PACKING", "TASK", "baselines", "finger_breakdown", "finger_costs", "ratings"]
-
 _SEED = 1
 
 

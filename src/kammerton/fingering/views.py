@@ -40,18 +40,6 @@ from kammerton.model.views import (
     largest_part,
 )
 
-__all__ = [
-    "DEFAULT_MEASURE",
-    "Judge",
-    "Player",
-    "Verdict",
-    "choose_judge",
-    "grid_of",
-    "roll_of",
-    "shown_hands",
-    "view_item",
-]
-
 Against = Literal["one", "first", "hand", "piece", "any"]
 """Whom a note must match: the annotator chosen, the first one, the closest one of the hand or of the
 piece, or any."""

@@ -27,8 +27,6 @@ from kammerton.formats.source import read_bytes
 from kammerton.model.corpus import Collection, name_of_source
 from kammerton.model.task import ItemReadings, Task
 
-__all__ = ["collect", "find", "name_of"]
-
 _DOCUMENT = re.compile(
     r"(?:.*[-_.])?(?:read[-_]?me|licen[cs]e)(?:[-_. ].*)?|(?:.*[-_.])?(?:index|metadata|manifest)"
     r"|copying|copyright|notice|authors|contributors|citation|change[-_]?log|credits"

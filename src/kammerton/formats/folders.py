@@ -18,18 +18,6 @@ from kammerton.formats.reading import Problems
 from kammerton.formats.source import suffix_kind
 from kammerton.model.annotations import Place
 
-__all__ = [
-    "FoundItems",
-    "find_files",
-    "item_name",
-    "leads_out",
-    "names_by_item",
-    "normal_form",
-    "suffixes_read",
-    "why_ignored",
-    "without_suffix",
-]
-
 _NOBODYS = (
     (r"\._", "left by macOS"),
     (r"\.", "hidden"),

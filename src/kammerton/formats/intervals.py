@@ -26,25 +26,6 @@ from kammerton.formats.reading import (
 )
 from kammerton.model.annotations import Field, LabelledIntervals, Metadata, Place, Seconds
 
-__all__ = [
-    "EXACT",
-    "ROUNDING_S",
-    "DecimalMark",
-    "RawIntervals",
-    "are_times",
-    "diagnose_mark",
-    "diagnose_time",
-    "ends_from_durations",
-    "finish",
-    "intervals_from_arrays",
-    "is_clean",
-    "number_pattern",
-    "other_mark",
-    "parse_time",
-    "rows_of_points",
-    "seconds",
-]
-
 DecimalMark = Literal[".", ","]
 EXACT = Context(prec=800, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 """Decimal arithmetic that rounds no sum of two doubles below 1e5, and never raises."""

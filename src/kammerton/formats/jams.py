@@ -24,8 +24,6 @@ from kammerton.formats.json_places import (
 from kammerton.formats.reading import IntervalOptions, Problems, TrackReading, keeps_rows, such_rows
 from kammerton.model.annotations import Field, Metadata, Place, Seconds
 
-__all__ = ["Observations", "annotator_names", "described", "metadata_of", "read_jams"]
-
 _Key = Literal["time", "duration", "value"]
 _KEYS: tuple[_Key, ...] = ("time", "duration", "value")
 _FIELDS: dict[Field, _Key] = {"start": "time", "end": "duration", "label": "value"}

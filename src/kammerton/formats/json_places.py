@@ -17,17 +17,6 @@ from kammerton.formats.intervals import EXACT
 from kammerton.formats.reading import Limits, Problems
 from kammerton.model.annotations import Place
 
-__all__ = [
-    "Document",
-    "JsonPlaces",
-    "Pointer",
-    "Span",
-    "decode",
-    "element_offsets",
-    "offset_of",
-    "within_quotes",
-]
-
 Pointer = tuple[str | int, ...]
 """Path from the top of a JSON text: keys of objects and indices of arrays."""
 Span = tuple[int, int]

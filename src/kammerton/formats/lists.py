@@ -31,8 +31,6 @@ from kammerton.formats.tables import (
 from kammerton.model.annotations import Place
 from kammerton.model.corpus import ALL, Collection, Corpus
 
-__all__ = ["ItemGroups", "find_groups", "group_items", "read_pairs", "read_splits", "split_name"]
-
 _KEYS = ("item", "annotator", "reference")
 
 

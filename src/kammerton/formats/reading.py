@@ -16,29 +16,6 @@ from kammerton.errors import DataError, Diagnostic, OptionError, Severity, print
 from kammerton.model.annotations import LabelledIntervals, Place
 from kammerton.model.task import A, Reading
 
-__all__ = [
-    "DEFAULT_OPTIONS",
-    "NO_ROWS",
-    "SIDES",
-    "Column",
-    "IntervalOptions",
-    "Layout",
-    "Limits",
-    "Problems",
-    "RowLayout",
-    "SidedOptions",
-    "TrackReading",
-    "check_encoding",
-    "file_of",
-    "keeps_lines",
-    "keeps_rows",
-    "read_one",
-    "report_exceeded",
-    "signed_choices",
-    "signed_file",
-    "such_rows",
-]
-
 _Options = TypeVar("_Options")
 NO_ROWS = "KT110"
 """Code of the diagnostic that a source holds no annotation rows."""

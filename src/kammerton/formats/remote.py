@@ -31,20 +31,6 @@ from kammerton.model.annotations import Place
 from kammerton.model.corpus import StoredSource
 from kammerton.model.task import ItemReadings, Reading, Task
 
-__all__ = [
-    "RemoteSource",
-    "RemoteStore",
-    "check_here",
-    "find_remote",
-    "is_remote",
-    "lying_here",
-    "name_at",
-    "shown_address",
-    "shown_path",
-    "source_at",
-    "with_shown_addresses",
-]
-
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://[^\s'\"`]+", re.IGNORECASE)
 _CUT = re.compile(r"(.*://)[^/@]*…", re.DOTALL)

@@ -17,8 +17,6 @@ from kammerton.formats.reading import Column, IntervalOptions, Layout, Problems,
 from kammerton.formats.tables import BLANK, Cell, NumberedLine, cells_of, open_quote
 from kammerton.model.annotations import Place
 
-__all__ = ["RowShape", "diagnose_rows", "report_billboard", "shapes_of"]
-
 _TIMELIKE = re.compile(r"[+-]?\.?\d|[+-]?(?:nan|inf)", re.IGNORECASE)
 
 _LOOKED_AT = 1000

@@ -61,8 +61,6 @@ from kammerton.formats.tables import (
 )
 from kammerton.model.annotations import Field, Place, Seconds
 
-__all__ = ["parse_intervals", "read_intervals"]
-
 _NUMBER = number_pattern(".")
 _CLEAN_FILE = re.compile(rf'(?:[ \t\n]*+{_NUMBER}[ \t]++{_NUMBER}[ \t]++[^\s"]\S*+[ \t]*+\n)++[ \t\n]*+')
 """Rows of start, end and a label without spaces and quotes; possessive, so that it never backtracks."""

@@ -19,20 +19,6 @@ from kammerton.errors import DataError, Diagnostic, quote, some
 from kammerton.formats.reading import Limits
 from kammerton.model.annotations import clip_excerpt
 
-__all__ = [
-    "bytes_kind",
-    "explained",
-    "jams_kind",
-    "larger_files",
-    "open_regular",
-    "read_bytes",
-    "read_stream",
-    "read_text",
-    "suffix_kind",
-    "text_kind",
-    "with_newlines",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Kind:

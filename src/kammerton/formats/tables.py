@@ -39,32 +39,6 @@ from kammerton.errors import plural, quote
 from kammerton.formats.reading import Limits, Problems, keeps_lines, report_exceeded, such_rows
 from kammerton.model.annotations import Place
 
-__all__ = [
-    "BLANK",
-    "ITEM_KEYS",
-    "SEPARATORS",
-    "WORDS",
-    "Cell",
-    "Header",
-    "ItemRow",
-    "NumberedLine",
-    "Table",
-    "TableRow",
-    "TableShape",
-    "cells_of",
-    "composed",
-    "cut",
-    "declared_separator",
-    "first_row",
-    "item_rows",
-    "named_rows",
-    "numbered_lines",
-    "open_quote",
-    "read_rows",
-    "read_table",
-    "render_rows",
-]
-
 BLANK = " "
 """The separator that stands for any run of spaces and tabs."""
 

@@ -25,24 +25,6 @@ from kammerton.formats.jams import annotator_names
 from kammerton.formats.tables import render_rows
 from kammerton.model.annotations import LabelledIntervals, Metadata
 
-__all__ = [
-    "JamsPart",
-    "clear_left",
-    "escaped",
-    "jams_document",
-    "left_behind",
-    "render_audacity",
-    "render_csv",
-    "render_jams",
-    "render_lab",
-    "replacing",
-    "replacing_folder",
-    "size_of",
-    "unescaped",
-    "write_atomically",
-    "write_new",
-]
-
 _TO_ESCAPE = re.compile(r"[\\\ud800-\udfff]")
 _ESCAPED = re.compile(r"\\(?:\\|u([0-9a-f]{4}))")
 

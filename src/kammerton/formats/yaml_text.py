@@ -19,8 +19,6 @@ from kammerton.formats.json_places import JsonPlaces, Pointer, Span
 from kammerton.formats.reading import Limits, Problems
 from kammerton.model.annotations import Place
 
-__all__ = ["YamlDocument", "decode_yaml"]
-
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The parser of libyaml if there is one, which is ten times as fast."""
 

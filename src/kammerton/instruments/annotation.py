@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from kammerton.model.task import PackedColumn, Packing
 
-__all__ = ["PACKING", "InstrumentList"]
-
 _UNSCORED: NDArray[np.float64] = np.empty(0)
 _UNGRADED: NDArray[np.int64] = np.empty(0, dtype=np.int64)
 

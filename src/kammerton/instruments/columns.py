@@ -20,19 +20,6 @@ from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.measure import Statistics, Values
 from kammerton.model.task import Case
 
-__all__ = [
-    "Bits",
-    "Columns",
-    "Nodes",
-    "Vocabulary",
-    "annotated",
-    "build_columns",
-    "encode_cases",
-    "nodes_of",
-    "shaped",
-    "size_of",
-]
-
 Bits = NDArray[np.uint64]
 """Shape (lists, words): a set of nodes for each list, node n in bit n % 64 of word n // 64."""
 _WORD = 64

@@ -31,8 +31,6 @@ from kammerton.model.task import (
     counted_node,
 )
 
-__all__ = ["RELATIONS", "Relation", "class_tables", "instrument_breakdown", "instrument_losses", "relation"]
-
 Relation = Literal["descendant", "ancestor", "sibling", "family", "stranger"]
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 """What a label is to another, the nearest first. *sibling*: they share a parent below the root;

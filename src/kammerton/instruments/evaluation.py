@@ -25,8 +25,6 @@ from kammerton.instruments.protocols import kiritchenko2006, lca, open_mic_task1
 from kammerton.model.annotations import Place
 from kammerton.model.measure import Measure, Statistics
 
-__all__ = ["InstrumentScore", "InstrumentScores", "evaluate"]
-
 _TOGETHER = 50_000
 """Files that go through the kernels at once."""
 

@@ -12,8 +12,6 @@ from kammerton.arrays import Flags, ratio
 from kammerton.instruments.options import Undefined
 from kammerton.model.measure import Aggregate, Card, Law, Measure, Statistics, Values
 
-__all__ = ["COUNTS", "RATE", "Counts", "Rate", "Texts", "Which", "leave_out", "measure", "quotients", "rates"]
-
 Which = Literal["P", "R", "F"]
 Texts = tuple[str, str, str]
 """What a card of a measure has of its own: summary, equation, and when it is undefined."""

@@ -14,8 +14,6 @@ from kammerton.instruments.options import Ties
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.measure import Statistics, Values
 
-__all__ = ["counts_of_files", "counts_of_labels", "lca_counts", "list_precision", "tied_files"]
-
 
 def counts_of_files(columns: Columns) -> Statistics:
     """Return hits, listed and annotated labels of each file, of those that were judged."""

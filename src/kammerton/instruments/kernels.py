@@ -25,8 +25,6 @@ from kammerton.instruments.retrieval import Queries, gather_rows
 from kammerton.model.measure import Gathered, Measure, Statistics
 from kammerton.model.task import Case, Evaluation
 
-__all__ = ["applicable", "evaluate", "gather", "statistics_of_files", "survey"]
-
 
 def evaluate(
     cases: Sequence[Case[InstrumentList]], measures: Sequence[Measure], options: InstrumentOptions

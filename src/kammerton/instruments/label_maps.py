@@ -15,8 +15,6 @@ from kammerton.formats.reading import Limits, Problems
 from kammerton.formats.source import read_text
 from kammerton.formats.tables import TableRow, TableShape, first_row, named_rows
 
-__all__ = ["LABEL_MAPS", "LabelMap", "is_path", "load_label_map", "shipped"]
-
 
 def is_path(name: str) -> bool:
     """Tell whether a text that is no built-in name means a path: it looks like one, or is that of a file."""

@@ -24,21 +24,6 @@ from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.annotations import Metadata, Place
 from kammerton.model.measure import Values
 
-__all__ = [
-    "PROGRAMS",
-    "Key",
-    "LabelList",
-    "Meaning",
-    "ParsedLists",
-    "ReadingRules",
-    "assemble",
-    "coded",
-    "finish",
-    "judge",
-    "look_up",
-    "note_unjudged",
-]
-
 Fate = Literal["known", "kept", "dropped", "unknown", "left out", "outside", "empty", "long"]
 """*known*: in the taxonomy, or there is none. *kept*, *dropped*, *unknown*: not in the taxonomy, by the
 option ``unknown``. *left out*: no instrument by the label map. *outside*: no instrument by the source of the

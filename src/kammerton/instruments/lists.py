@@ -13,25 +13,6 @@ from kammerton.arrays import Codes, Flags
 from kammerton.instruments.options import Ties
 from kammerton.model.measure import Values
 
-__all__ = [
-    "IN_ORDER",
-    "Lists",
-    "Ranking",
-    "at_places",
-    "average_precision",
-    "contains",
-    "distinct",
-    "first_hits",
-    "lists_of",
-    "numbered",
-    "precision_at_hits",
-    "rank",
-    "roc_area",
-    "spread",
-    "sums",
-    "within",
-]
-
 Number = TypeVar("Number", np.int64, np.float64)
 IN_ORDER: Values = np.empty(0)
 """Strengths of lists that are ranked by their order alone."""

@@ -24,18 +24,6 @@ from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.instruments.taxonomy_files import load_taxonomy
 from kammerton.model.measure import Values
 
-__all__ = [
-    "Gain",
-    "InstrumentOptions",
-    "Operator",
-    "Threshold",
-    "Ties",
-    "Undefined",
-    "Unknown",
-    "canonical",
-    "read_threshold",
-]
-
 Operator = Literal[">=", ">"]
 OTHERS = "*"
 """Row of a file that stands for all instruments without a row of their own."""

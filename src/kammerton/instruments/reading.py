@@ -36,8 +36,6 @@ from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Metadata
 from kammerton.model.task import ItemReadings, Reading
 
-__all__ = ["SUFFIXES", "parse_text", "read", "read_instruments", "read_with_metadata", "unfold"]
-
 SUFFIXES = frozenset(
     (
         *(".jams", ".json", ".csv", ".tsv", ".txt", ".yaml", ".yml", ".npz"),

@@ -28,8 +28,6 @@ from kammerton.instruments.options import Gain, InstrumentOptions, Ties
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.measure import Gathered, Statistics, Values
 
-__all__ = ["Answers", "Parts", "Queries", "gather_rows"]
-
 Parts = tuple[Values, Values]
 """Numerators and denominators, one of each per query."""
 _CHANCES = {1: 1 / 3, 2: 2 / 3}

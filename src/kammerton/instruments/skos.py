@@ -17,8 +17,6 @@ from kammerton.formats.json_places import JsonPlaces, Span
 from kammerton.formats.reading import Problems
 from kammerton.instruments.taxonomy import Links
 
-__all__ = ["Statement", "Term", "read_skos", "read_statements"]
-
 _LOCAL = r"(?:[\w%:/-]|\\[^\w\s]|\.(?=[\w%:/-]))*"
 _TOKEN = re.compile(
     rf"""

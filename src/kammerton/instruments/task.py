@@ -31,8 +31,6 @@ from kammerton.instruments.views import DEFAULT_MEASURE, view_item
 from kammerton.model.annotations import Metadata
 from kammerton.model.task import Case, ClassKey, Conversion, Ratings, Reading, Task
 
-__all__ = ["CONVERSION", "TASK", "Track", "baselines", "judged_by_both", "ratings"]
-
 
 def baselines(references: Mapping[str, Sequence[InstrumentList]]) -> dict[str, dict[str, InstrumentList]]:
     """Return trivial estimates made from the references: the same for every recording.

@@ -19,8 +19,6 @@ from kammerton.formats.reading import Limits, Problems
 from kammerton.formats.tables import composed, render_rows
 from kammerton.model.annotations import Place
 
-__all__ = ["MOST_NODES", "RENAME", "Links", "Locate", "Parents", "Taxonomy", "draw_tree", "in_order"]
-
 _INDENT = "  "
 _AGAIN = " ..."
 """Behind a node whose children stand further up."""

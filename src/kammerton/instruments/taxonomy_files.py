@@ -20,24 +20,6 @@ from kammerton.instruments.label_maps import is_path, shipped
 from kammerton.instruments.taxonomy import RENAME, Links, Locate, Taxonomy
 from kammerton.model.annotations import Place
 
-__all__ = [
-    "FORMS",
-    "TAXONOMIES",
-    "Heading",
-    "Source",
-    "has_records",
-    "is_ontology",
-    "load_taxonomy",
-    "part",
-    "read_json",
-    "read_nested",
-    "read_ontology",
-    "read_parents",
-    "read_parents_table",
-    "read_records",
-    "read_tree",
-]
-
 FORMS = "`kammerton explain KT647` shows the forms that are read"
 
 

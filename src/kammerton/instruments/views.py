@@ -23,8 +23,6 @@ from kammerton.model.measure import Measure, find
 from kammerton.model.task import Case
 from kammerton.model.views import Branch, Cell, CellState, Column, ItemView, Ranked, Table, Track
 
-__all__ = ["DEFAULT_MEASURE", "view_item"]
-
 DEFAULT_MEASURE = "open-mic-task1/F"
 
 _LEGEND: Mapping[str, str] = {

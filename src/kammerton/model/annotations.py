@@ -14,18 +14,6 @@ from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
 
-__all__ = [
-    "EXCERPT_LEAD",
-    "Field",
-    "LabelledIntervals",
-    "Metadata",
-    "Place",
-    "Seconds",
-    "carried",
-    "clip_excerpt",
-    "portable",
-]
-
 Seconds = NDArray[np.float64]
 """One-dimensional array of times or durations in seconds."""
 Field = Literal["start", "end", "label"]

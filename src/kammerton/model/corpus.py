@@ -17,23 +17,6 @@ from kammerton.errors import Diagnostic, OptionError, inflected, out_of, quote, 
 if TYPE_CHECKING:
     from kammerton.model.task import Reading
 
-__all__ = [
-    "ALL",
-    "TRAIN",
-    "Collection",
-    "Corpus",
-    "Missing",
-    "Sources",
-    "StoredSource",
-    "StoredSources",
-    "check_annotators",
-    "check_names",
-    "choose_split",
-    "name_of_source",
-    "one_of",
-    "spelled_apart",
-]
-
 Sources = Mapping[str, tuple[tuple[str | None, object], ...]]
 """By item: the annotator, if the name of the file tells one, and the path of the file or an object."""
 

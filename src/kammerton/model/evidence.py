@@ -19,26 +19,6 @@ from kammerton.model.corpus import ALL
 from kammerton.model.measure import Gathered, Measure, Needs, Statistics, join, join_codes
 from kammerton.model.task import ClassKey, ClassTable, Task
 
-__all__ = [
-    "ClassEvidence",
-    "ClassStatistics",
-    "Evidence",
-    "ExactTally",
-    "Group",
-    "Kind",
-    "Row",
-    "Rows",
-    "State",
-    "Status",
-    "Tally",
-    "add_tables",
-    "condensed",
-    "has_class",
-    "kind_of",
-    "statistics_by_class",
-    "sum_tallies",
-]
-
 Status = Literal["ok", "missing", "failed"]
 Group = tuple[str, str]
 """A system, and an annotator or ``"all"``."""

@@ -17,29 +17,6 @@ from numpy.typing import NDArray
 from kammerton.arrays import mean, median, total, weighted_mean
 from kammerton.errors import OptionError, close_match, quote
 
-__all__ = [
-    "BY_HAND",
-    "EVERY",
-    "REFERENCE",
-    "Aggregate",
-    "Card",
-    "Estimate",
-    "Formula",
-    "Gathered",
-    "Law",
-    "Measure",
-    "Needs",
-    "Protocol",
-    "Statistics",
-    "average",
-    "choose",
-    "find",
-    "join",
-    "join_codes",
-    "name_items",
-    "namesakes",
-]
-
 Name = TypeVar("Name")
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:  # names and summaries are for help pages, which do without ar
 
     from kammerton.model.task import Task
 
-__all__ = ["TASKS", "failure_of", "find_task", "known_tasks"]
-
 TASKS = {
     "chords": "Chord symbols over time",
     "fingering": "Piano fingering",

@@ -12,29 +12,6 @@ from typing import Literal
 
 from kammerton.errors import Diagnostic, plural
 
-__all__ = [
-    "Branch",
-    "Cell",
-    "CellState",
-    "Column",
-    "Grid",
-    "ItemView",
-    "Kind",
-    "Line",
-    "Mark",
-    "Note",
-    "Ranked",
-    "Roll",
-    "Span",
-    "Staff",
-    "State",
-    "Table",
-    "Track",
-    "Violation",
-    "Voice",
-    "largest_part",
-]
-
 State = Literal["wrong", "excluded"]
 
 Kind = Literal["root", "quality", "bass", "presence"]

@@ -13,17 +13,6 @@ from kammerton.model.task import Task
 from kammerton.reporting.escaping import for_markdown
 from kammerton.version import __version__
 
-__all__ = [
-    "OWN",
-    "Described",
-    "card_fields",
-    "describe",
-    "render_cards",
-    "render_citations",
-    "render_list",
-    "render_markdown_cards",
-]
-
 _TERM = 15
 
 

@@ -23,37 +23,6 @@ if TYPE_CHECKING:
     import altair as alt
     from markupsafe import Markup
 
-__all__ = [
-    "FORMS",
-    "PAGE",
-    "PAPER",
-    "SHAPES",
-    "Band",
-    "Bin",
-    "Cells",
-    "ChartScore",
-    "MeanRanks",
-    "Palette",
-    "above",
-    "altair_of",
-    "bins_of",
-    "cliques",
-    "confusion",
-    "cycled",
-    "distinct",
-    "forest",
-    "inline_svg",
-    "losses",
-    "mean_ranks",
-    "most_costly",
-    "render_chart",
-    "scatter",
-    "short",
-    "spread",
-    "squeezed",
-    "styled",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Palette:

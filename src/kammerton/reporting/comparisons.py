@@ -51,21 +51,6 @@ from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair,
 from kammerton.statistics.intervals import UNDEFINED
 from kammerton.statistics.resampling import ScoreKey
 
-__all__ = [
-    "adjusted_p",
-    "counted",
-    "few_items",
-    "group_name",
-    "how_tested",
-    "item_notes",
-    "render_agreement",
-    "render_comparison",
-    "render_scores",
-    "render_tests",
-    "render_values",
-    "too_few_items",
-]
-
 _POWER = 0.8
 """Power at which a number of items would detect a difference."""
 _ODD = 0.05

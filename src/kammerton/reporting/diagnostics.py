@@ -17,19 +17,6 @@ from kammerton.model.measure import Measure
 from kammerton.reporting.escaping import display_width, for_github_data, for_github_property, for_terminal
 from kammerton.results.scores import Scores
 
-__all__ = [
-    "closing_line",
-    "count_problems",
-    "excluded_lines",
-    "fewer_resamples",
-    "paint",
-    "render_concise",
-    "render_diagnostic",
-    "render_findings",
-    "render_github",
-    "render_grouped",
-]
-
 LISTED = 3
 """Diagnostics of one code that are shown in full; the others are counted."""
 _CUT = "..."

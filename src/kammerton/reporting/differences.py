@@ -12,8 +12,6 @@ from kammerton.model.measure import Measure
 from kammerton.reporting.tables import FORMS, aligned, format_score
 from kammerton.runs.diff import Change, ItemChange, RunDifference
 
-__all__ = ["render_difference", "summary_of"]
-
 _SHOWN = 20
 """Items that are shown to readers; programs get all."""
 

@@ -20,21 +20,6 @@ from kammerton.statistics.paired import differences, scale_of
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "COLUMNS",
-    "OUTCOMES",
-    "ItemLoss",
-    "item_losses",
-    "items_that_lost_most",
-    "of_each_class",
-    "render_class_table",
-    "render_csv",
-    "render_frame",
-    "render_item_losses",
-    "render_items",
-    "render_json",
-]
-
 _NEEDS_QUOTES = re.compile(r'[",\r\n]|^[ \t]|[ \t]$')
 
 

@@ -11,20 +11,6 @@ import unicodedata
 
 from kammerton.errors import printable
 
-__all__ = [
-    "display_width",
-    "for_github_data",
-    "for_github_property",
-    "for_json",
-    "for_latex",
-    "for_latex_number",
-    "for_markdown",
-    "for_screen",
-    "for_spreadsheet",
-    "for_terminal",
-    "pad",
-]
-
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What makes a spreadsheet take a cell for a formula."""
 

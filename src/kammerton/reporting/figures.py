@@ -43,8 +43,6 @@ from kammerton.statistics.comparison import Comparison
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["CHARTS", "chart", "chart_of", "charts_of", "document_of", "figure_files", "html_of", "text_of"]
-
 _SYSTEMS = 6
 """Systems whose classes are drawn."""
 

@@ -40,28 +40,6 @@ from kammerton.statistics.intervals import UNDEFINED, Interval
 from kammerton.statistics.paired import is_tie, scale_of
 from kammerton.statistics.resampling import ScoreKey
 
-__all__ = [
-    "TESTS",
-    "RankingCell",
-    "RankingRow",
-    "ScoreRanking",
-    "TableOptions",
-    "adjusting",
-    "compared_by",
-    "comparison_of",
-    "context_rows",
-    "interval_text",
-    "main_measure",
-    "notes_on_context",
-    "rankings",
-    "render_rankings",
-    "shown_measures",
-    "swaps_of",
-    "table_texts",
-    "verdict",
-    "wrapped",
-]
-
 _MOST_COLUMNS = 10
 """Measures of several protocols that stand in one table; more have a table for each protocol."""
 _MOST_COUNTS = 6

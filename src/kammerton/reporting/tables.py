@@ -19,24 +19,6 @@ from kammerton.reporting.escaping import (
 )
 from kammerton.results.scores import Scores
 
-__all__ = [
-    "DIGITS",
-    "FORMS",
-    "PER_CENT",
-    "aligned",
-    "amount",
-    "code_in_markdown",
-    "format_difference",
-    "format_p",
-    "format_score",
-    "latex",
-    "line_in_markdown",
-    "markdown",
-    "signed_by_system",
-    "signed_protocol",
-    "signed_whole",
-]
-
 PER_CENT = (0.0, 1.0)
 """Range of the measures that are printed in per cent."""
 DIGITS = 1

@@ -19,20 +19,6 @@ from kammerton.reporting.escaping import display_width, for_terminal, pad
 if TYPE_CHECKING:
     from kammerton.model.views import Cell, Grid, Line, Mark, Span, Table, Track
 
-__all__ = [
-    "NAME",
-    "NARROWEST",
-    "WIDEST",
-    "Brush",
-    "DrawnItem",
-    "Glyphs",
-    "Role",
-    "draw_grid",
-    "draw_outline",
-    "glyphs_in",
-    "render_item",
-]
-
 Role = Literal["wrong", "partly", "excluded", "flagged", "faint", "title"]
 _COLOURS: dict[Role, str] = {
     "wrong": "31",

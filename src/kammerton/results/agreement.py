@@ -26,8 +26,6 @@ from kammerton.version import __version__
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["AnnotatorAgreement"]
-
 _SUMMARY = ("protocol", "measure", "reference", "estimate", "aggregate", "value", "items")
 
 

@@ -55,8 +55,6 @@ from kammerton.version import __version__
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SystemComparison", "compare"]
-
 _SIGNIFICANT, _SIGNIFICANT_IN_TABLES = "significant", "told_apart"
 """The field of a pair that is significantly different, and its name in tables and JSON."""
 _TOGETHER = 256

@@ -41,8 +41,6 @@ from kammerton.statistics.sample import (
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["OTHERS", "Context", "ContextScore", "Role", "context_of"]
-
 Role = Literal["baseline", "system", "others", "annotators"]
 OTHERS = "others"
 """The annotator column of scores against all annotators but one."""

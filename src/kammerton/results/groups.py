@@ -34,8 +34,6 @@ from kammerton.statistics.sample import (
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["GroupScore", "Groups", "groups_of"]
-
 _NOTHING = 1e-12
 """Scores differ by less only because they were rounded."""
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-__all__ = ["Scores", "Shown", "WithCharts", "keys_in_order", "summary_rows"]
-
 _NOTEBOOK = "kammerton.reporting.figures"
 """Makes tables and charts for notebooks. It stands above results, and is imported when one is shown."""
 _STATES = ("ok", "missing", "failed")

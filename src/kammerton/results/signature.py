@@ -17,8 +17,6 @@ from kammerton.scoring.context import ContextEvidence
 from kammerton.statistics.resampling import BootstrapSettings
 from kammerton.version import __version__
 
-__all__ = ["Grouping", "Origin", "data_hash", "signature"]
-
 
 def data_hash(fingerprints: Mapping[tuple[str, str], bytes]) -> str:
     """Return six hexadecimal digits that are others for other references."""

@@ -16,8 +16,6 @@ from kammerton.model.measure import Measure, Statistics
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ITEMS", "SUMMARY", "columns_of", "frame", "item_rows", "null", "plain", "plain_score", "table"]
-
 SUMMARY = (
     *("system", "annotator", "protocol", "measure", "aggregate"),
     *("value", "ci_low", "ci_high", "items", "undefined", "weight", "weight_unit", "signature"),

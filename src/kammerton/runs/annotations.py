@@ -22,8 +22,6 @@ from kammerton.results.signature import Origin
 from kammerton.runs.layout import ANNOTATIONS, fault
 from kammerton.scoring.loading import read_source
 
-__all__ = ["MOST_ROWS", "corpus_in", "has_annotations", "keep_annotations"]
-
 MOST_ROWS = 5_000_000
 """Rows, notes or labels that a run keeps, of references and systems together."""
 

@@ -23,8 +23,6 @@ from kammerton.version import __version__
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Change", "ItemChange", "Only", "RunDifference", "ScoreChange", "diff", "differ"]
-
 _KEYS = ("system", "item", "annotator", "protocol", "measure")
 _COLUMNS = (*_KEYS, "before", "after", "difference", "status_before", "status_after")
 _ItemKey = tuple[str, str, str]

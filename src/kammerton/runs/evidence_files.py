@@ -15,8 +15,6 @@ from kammerton.runs import layout
 from kammerton.runs.layout import from_parquet, names_of, numbers_of, texts_of, to_parquet
 from kammerton.scoring.context import ContextEvidence
 
-__all__ = ["context_evidence_of", "evidence_of", "files_of", "keep_context", "tables_of"]
-
 _ROW = ("system", "item", "annotator", "status", "counts", "reason")
 _PLACES = ("case", "class", "unit")
 

@@ -18,8 +18,6 @@ from kammerton.runs.layout import fault
 from kammerton.runs.reading import Run, scores_of
 from kammerton.scoring.context import ContextEvidence
 
-__all__ = ["Joined", "Runs", "check_alike", "join_alike", "join_runs", "named_runs", "narrow_run"]
-
 Runs = Mapping[str, Run] | Sequence[Run | tuple[str | None, Run]] | Run
 _OF_RESAMPLING = frozenset({"KT218", "KT219", "KT220"})
 """Notes on intervals and groups of one run: whoever resamples or groups all runs reports them again."""

@@ -28,41 +28,6 @@ from kammerton.version import __version__
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "AGREEMENT",
-    "ANNOTATIONS",
-    "CASES",
-    "CLASSES",
-    "CLUSTERS",
-    "FORMAT",
-    "GROUPS",
-    "KIND",
-    "LABELS",
-    "RATINGS",
-    "RECORD",
-    "REFERENCES",
-    "SCORES",
-    "UNITS",
-    "below",
-    "digest_of",
-    "fault",
-    "from_parquet",
-    "keep_options",
-    "names_of",
-    "noticed",
-    "numbers_of",
-    "of_annotator",
-    "of_part",
-    "options_of",
-    "parse_record",
-    "render_record",
-    "rows_of",
-    "table_of",
-    "texts_of",
-    "to_parquet",
-    "versions",
-]
-
 
 def fault(code: str, message: str, file: str | None = None, hint: str | None = None) -> DataError:
     """Return the error of a run that cannot be used."""

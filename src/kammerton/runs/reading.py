@@ -23,17 +23,6 @@ from kammerton.runs.evidence_files import context_evidence_of, evidence_of
 from kammerton.runs.layout import digest_of, fault, from_parquet, options_of, parse_record, texts_of
 from kammerton.statistics.resampling import BootstrapSettings
 
-__all__ = [
-    "Opened",
-    "Run",
-    "holds_scores",
-    "is_run",
-    "open_run",
-    "read_run",
-    "scores_of",
-    "task_of_run",
-]
-
 T = TypeVar("T")
 
 Run = Scores | str | os.PathLike[str]

@@ -36,8 +36,6 @@ from kammerton.runs.layout import (
 from kammerton.runs.reading import Opened, open_run
 from kammerton.statistics.resampling import BootstrapSettings
 
-__all__ = ["check_place", "read_agreement", "write_run"]
-
 _CODE = "annotator:"
 
 

@@ -16,15 +16,6 @@ from kammerton.model.task import Task
 from kammerton.scoring.evaluating import evaluate_loaded
 from kammerton.scoring.loading import Estimates, References, Sides, applicable_to
 
-__all__ = [
-    "ANNOTATORS",
-    "ContextEvidence",
-    "evaluate_context",
-    "items_shared",
-    "notes_on_sharing",
-    "sharing_annotators",
-]
-
 
 def items_shared(references: References) -> list[str]:
     """Return the items with usable annotations of two annotators or more, sorted."""

@@ -30,17 +30,6 @@ from kammerton.scoring.loading import (
 )
 from kammerton.scoring.sanity_checks import SanityChecks, check_sanity
 
-__all__ = [
-    "BLOCK",
-    "KernelResults",
-    "PartialEvidence",
-    "Phase",
-    "Timing",
-    "evaluate_loaded",
-    "remarks",
-    "score_part",
-]
-
 BLOCK = 200
 """Items that are evaluated together wherever they are: sums over them round the same way in every run."""
 _TOGETHER = 400

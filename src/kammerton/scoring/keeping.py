@@ -28,8 +28,6 @@ from kammerton.scoring.evaluating import KernelResults, PartialEvidence
 from kammerton.scoring.loading import AnnotatorNames, Assumptions, CorpusSurvey
 from kammerton.scoring.sanity_checks import DistantEnds, IdenticalEstimates, SanityChecks
 
-__all__ = ["Store", "TornError", "decode_part", "encode_part", "keeping"]
-
 _MAGIC = b"kammerton part 4\n"
 _DIGEST = hashlib.sha256().digest_size
 _LENGTH = 8

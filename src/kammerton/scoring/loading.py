@@ -25,25 +25,6 @@ from kammerton.model.measure import Measure
 from kammerton.model.registry import failure_of
 from kammerton.model.task import OF_BLOCKS, Match, Reading, Survey, Task
 
-__all__ = [
-    "AnnotatorNames",
-    "Assumptions",
-    "CorpusSurvey",
-    "Estimates",
-    "References",
-    "ScoringJob",
-    "Section",
-    "Sides",
-    "applicable_measures",
-    "applicable_to",
-    "choose_estimates",
-    "load_estimates",
-    "load_references",
-    "load_sides",
-    "merge_diagnostics",
-    "read_source",
-]
-
 _NAMED = 10
 """Annotators that a message names."""
 Section = tuple[str, str]

@@ -24,8 +24,6 @@ from kammerton.scoring.loading import (
 )
 from kammerton.scoring.sanity_checks import unmatched
 
-__all__ = ["ColumnStatistics", "EvidenceMerger", "RowMerger"]
-
 _ZEROS = -1
 """In place of the number of a column that is nothing but zeros."""
 

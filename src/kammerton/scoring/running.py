@@ -26,18 +26,6 @@ from kammerton.scoring.merging import EvidenceMerger
 from kammerton.scoring.workers import SerialPool, WorkerPool, open_pool
 from kammerton.version import __version__
 
-__all__ = [
-    "SHARD",
-    "Execution",
-    "Progress",
-    "Shard",
-    "ShardPlan",
-    "Watch",
-    "key_of_job",
-    "key_of_shard",
-    "score_corpus",
-]
-
 SHARD = 2000
 """Items of a shard by default: seconds of work, and little memory."""
 _LOST = "KT240"

@@ -21,9 +21,6 @@ from kammerton.model.evidence import Group
 from kammerton.model.task import Task
 from kammerton.scoring.loading import Estimates, References
 
-__all__ = ["DistantEnds", "IdenticalEstimates", "SanityChecks", "check_sanity", "unmatched"]
-
-
 _POLICY = {
     "worst": "scored as worst; `--missing skip` leaves them out",
     "skip": "left out; `--missing worst` scores them as worst",

@@ -25,8 +25,6 @@ from kammerton.model.evidence import (
 from kammerton.model.measure import Aggregate, Estimate, Measure, Statistics, Values, average
 from kammerton.model.task import Task
 
-__all__ = ["ItemScores", "ScoredCorpus"]
-
 
 class ItemScores:
     """Items of one system, with all that a corpus score of a measure is made of.

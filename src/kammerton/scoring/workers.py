@@ -24,8 +24,6 @@ from typing import Any
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 
-__all__ = ["Cluster", "ExternalPool", "ProcessPool", "SerialPool", "WorkerPool", "open_pool"]
-
 _MADE = 50_000
 """Objects that a process may have made before it looks for cycles among them."""
 

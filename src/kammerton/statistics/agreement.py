@@ -12,16 +12,6 @@ from kammerton.arrays import Codes
 from kammerton.errors import OptionError
 from kammerton.model.measure import Values
 
-__all__ = [
-    "Agreement",
-    "VarianceComponents",
-    "coincidences",
-    "fleiss_kappa",
-    "krippendorff_alpha",
-    "reliability_of",
-    "variance_components",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Agreement:

@@ -46,23 +46,6 @@ from kammerton.statistics.resampling import (
 )
 from kammerton.statistics.sample import Sample, is_gathered
 
-__all__ = [
-    "Basis",
-    "Comparison",
-    "Disagreement",
-    "MeasureComparer",
-    "MeasureComparison",
-    "Pair",
-    "Ranked",
-    "Reliability",
-    "Resampled",
-    "Rules",
-    "Test",
-    "detectable_differences",
-    "groups",
-    "letters",
-]
-
 Test = Literal["permutation", "t", "wilcoxon", "friedman"]
 
 

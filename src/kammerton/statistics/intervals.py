@@ -16,19 +16,6 @@ from kammerton.scoring.scored_corpus import ScoredCorpus
 from kammerton.statistics.resampling import BootstrapSettings, ScoreKey, check_share
 from kammerton.statistics.sample import Sample, items_behind, split_resampled
 
-__all__ = [
-    "UNDEFINED",
-    "Interval",
-    "Intervals",
-    "bca",
-    "expanded",
-    "interval",
-    "intervals",
-    "percentile",
-    "quantile",
-    "scores_with_intervals",
-]
-
 
 def quantile(share: float, freedom: int) -> float:
     """Return how far from 0 values are at most that make up a share of Student's distribution.

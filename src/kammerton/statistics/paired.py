@@ -17,27 +17,6 @@ from kammerton.scoring.scored_corpus import ItemScores
 from kammerton.statistics.resampling import Permutations, ResampledScores, ScoreKey, check_share, each_block
 from kammerton.statistics.sample import Sample, is_gathered, values_of
 
-__all__ = [
-    "OF_SUMS",
-    "Friedman",
-    "PairedTest",
-    "PermutationTest",
-    "Tails",
-    "cohens_d",
-    "differences",
-    "differences_of_items",
-    "friedman",
-    "holm",
-    "is_tie",
-    "level",
-    "midranks",
-    "permutation_tests",
-    "scale_of",
-    "superiority",
-    "t_test",
-    "wilcoxon",
-]
-
 _ULPS = 64
 """Units in the last place by which scores may differ through rounding: a few for each sum or quotient."""
 _ROUNDING = _ULPS * float(np.finfo(np.float64).eps)

@@ -19,22 +19,6 @@ from kammerton.errors import OptionError
 from kammerton.model.measure import Aggregate, Measure, Statistics, Values
 from kammerton.scoring.scored_corpus import ItemScores
 
-__all__ = [
-    "BootstrapSettings",
-    "ItemCounts",
-    "LeaveOneOut",
-    "Method",
-    "Permutations",
-    "ResampledMedian",
-    "ResampledScores",
-    "Resampling",
-    "ScoreKey",
-    "check_share",
-    "each_block",
-    "median_of_rows",
-    "number_units",
-]
-
 B = TypeVar("B")
 T = TypeVar("T")
 _MOST_WORKERS = 4

@@ -19,22 +19,6 @@ from kammerton.model.measure import Gathered, Measure, Values
 from kammerton.scoring.scored_corpus import ItemScores, ScoredCorpus
 from kammerton.statistics.resampling import LeaveOneOut, ResampledScores, Resampling, ScoreKey, each_block
 
-__all__ = [
-    "ItemsByMeasure",
-    "ResampledClasses",
-    "Sample",
-    "are_resampled_by_class",
-    "few_systems",
-    "headline_keys",
-    "is_gathered",
-    "items_behind",
-    "scores_of_classes",
-    "split_gathered",
-    "split_resampled",
-    "systems_with_enough",
-    "values_of",
-]
-
 
 class ResampledClasses:
     """The classes of a bootstrap sample of items.

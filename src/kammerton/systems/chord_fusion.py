@@ -33,8 +33,6 @@ from kammerton.systems.voting import (
     vote_weights,
 )
 
-__all__ = ["FUSION", "FusedChords"]
-
 _CLASSES = 25
 """Major and minor triads and no chord: what a source that errs chooses from."""
 _JUDGED_S = 600.0

@@ -12,20 +12,6 @@ import numpy as np
 from kammerton.arrays import Flags, Weights
 from kammerton.systems.voting import Ballots, Copies, accuracies, find_copies, merge_ballots
 
-__all__ = [
-    "Choices",
-    "Counting",
-    "Details",
-    "FusedItem",
-    "Method",
-    "Scope",
-    "Survey",
-    "TaskFusion",
-    "Weighing",
-    "merge_surveys",
-    "weigh",
-]
-
 Method = Literal["agreement", "vote", "pick", "random"]
 Details = Literal["able", "all", "none"]
 Scope = Literal["corpus", "item"]

@@ -39,8 +39,6 @@ from kammerton.version import __version__
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Fusion", "fuse"]
-
 _FUSIONS = {
     "chords": "kammerton.systems.chord_fusion",
 }

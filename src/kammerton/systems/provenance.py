@@ -14,8 +14,6 @@ from kammerton.formats.remote import check_here, is_remote
 from kammerton.formats.writing import replacing_folder
 from kammerton.version import __version__
 
-__all__ = ["RECORD", "check_folder", "write_folder"]
-
 RECORD = "kammerton.json"
 """The record in a folder of annotations that a system made."""
 

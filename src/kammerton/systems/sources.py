@@ -15,8 +15,6 @@ from kammerton.model.corpus import Collection, Corpus, check_names
 from kammerton.model.task import Task
 from kammerton.scoring.loading import AnnotatorNames, merge_diagnostics, read_source
 
-__all__ = ["Sources", "StrPath", "paths_of", "read_options", "read_sources"]
-
 StrPath = str | os.PathLike[str]
 
 

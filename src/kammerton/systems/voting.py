@@ -15,25 +15,6 @@ import numpy as np
 
 from kammerton.arrays import Codes, Flags, Weights
 
-__all__ = [
-    "ABSTAINS",
-    "Ballots",
-    "Copies",
-    "accuracies",
-    "ballots_of",
-    "best_path",
-    "class_order",
-    "find_copies",
-    "first_sayers",
-    "is_unanimous",
-    "merge_ballots",
-    "path_scores",
-    "posteriors",
-    "spread",
-    "vote_shares",
-    "vote_weights",
-]
-
 ABSTAINS = -1
 """Code of a source that says nothing of a unit."""
 

@@ -23,8 +23,6 @@ from kammerton.chords.kernels import (
 from kammerton.chords.protocols.mir_eval import over_span
 from kammerton.model.measure import Card, Formula, Law, Measure, Protocol, Statistics
 
-__all__ = ["PROTOCOL", "evaluate"]
-
 _AGREES = "the DECIBEL evaluator, on 40 made-up songs (1e-9); mir_eval 0.8.2, its "
 _MAJMIN = f"{_AGREES}majmin of each song (1e-9); corpus scores were worked out by hand in the tests"
 _HAMMING = f"{_AGREES}functions on rows that are not merged (1e-9)"

@@ -18,8 +18,6 @@ from kammerton.chords.protocols.mirex2013 import PROTOCOL as MIREX2013
 from kammerton.chords.protocols.mirex2013 import label_rules
 from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol
 
-__all__ = ["PROTOCOL", "evaluate", "samples_before"]
-
 HOP_S = 0.01
 
 

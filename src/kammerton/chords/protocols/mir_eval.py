@@ -33,8 +33,6 @@ from kammerton.chords.kernels import (
 from kammerton.chords.templates import encode_label
 from kammerton.model.measure import Card, Formula, Law, Measure, Protocol, Statistics
 
-__all__ = ["PROTOCOL", "OverSpan", "evaluate", "label_rules", "over_span"]
-
 _LAWS: frozenset[Law] = frozenset(("identity", "transposition", "respelling", "split", "time_shift"))
 _AGREES = "mir_eval 0.8.2 (1e-9) wherever it returns a value"
 

@@ -32,8 +32,6 @@ from kammerton.chords.kernels import (
 from kammerton.chords.templates import TETRADS, MappedChord, map_label
 from kammerton.model.measure import BY_HAND, Card, Formula, Law, Measure, Protocol, Statistics
 
-__all__ = ["CLASSES", "PROTOCOL", "VOCABULARIES", "class_codes", "evaluate", "label_rules"]
-
 VOCABULARIES: dict[str, frozenset[str]] = {
     "MajMin": frozenset(("maj", "min")),
     "Sevenths": frozenset(("maj", "min", "maj7", "7", "min7")),

@@ -42,18 +42,6 @@ from kammerton.formats.reading import Limits, Problems, keeps_lines
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
 
-__all__ = [
-    "Annotator",
-    "FingerError",
-    "FingerToken",
-    "Line",
-    "Staff",
-    "find_annotators",
-    "is_abcdf",
-    "parse_abcdf",
-    "parse_fingers",
-]
-
 _SINGLE = re.compile(r"[pf]*+(?:(?P<strike>[<>]?[1-5])(?:-(?P<release>[<>]?[1-5]))?+|x)[_^]*+")
 _HANDS = {">": RIGHT, "<": LEFT}
 

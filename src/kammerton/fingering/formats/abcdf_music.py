@@ -13,22 +13,6 @@ from kammerton.fingering.annotation import midi_of
 from kammerton.formats.reading import Limits, Problems
 from kammerton.model.annotations import Place
 
-__all__ = [
-    "ZERO",
-    "AbcNote",
-    "Signature",
-    "Tune",
-    "Voice",
-    "WrittenNote",
-    "add_times",
-    "parse_length",
-    "parse_meter",
-    "parse_signature",
-    "parse_staves",
-    "parse_unit",
-    "read_tune",
-]
-
 ZERO = Fraction(0)
 _FINEST = 10**9
 

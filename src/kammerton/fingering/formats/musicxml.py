@@ -53,8 +53,6 @@ from kammerton.formats.reading import Limits
 from kammerton.formats.source import read_bytes
 from kammerton.model.task import Reading
 
-__all__ = ["FingerReader", "NoteLabels", "parse_score", "read_score"]
-
 MOST_ALTERNATES = 9
 """Alternatives of one note that are read; each makes an annotator."""
 

@@ -16,16 +16,6 @@ from kammerton.fingering.formats.abcdf_music import ZERO, add_times
 from kammerton.fingering.formats.xml_document import Element, ScoreProblems, XmlReader, XmlText, refuse
 from kammerton.formats.reading import Limits
 
-__all__ = [
-    "Measure",
-    "Part",
-    "PartReader",
-    "ScoreNote",
-    "ScoreTree",
-    "Spot",
-    "home_staves",
-]
-
 _TIME = r"[0-9]{1,10}(?:\.[0-9]{0,6})?"
 _INTEGER = r"[+-]?[0-9]{1,3}"
 _NUMBERS = {

@@ -18,8 +18,6 @@ from kammerton.errors import OptionError
 from kammerton.fingering.annotation import LEFT, UNKNOWN, Fingering, spell
 from kammerton.fingering.labels import parse_label
 
-__all__ = ["render_musicxml"]
-
 _DIVISIONS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 480, 10_080)
 """Divisions of a quarter note that are tried, in this order."""
 

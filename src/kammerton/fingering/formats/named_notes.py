@@ -38,16 +38,6 @@ from kammerton.formats.tables import BLANK, SEPARATORS, Header, first_row, read_
 from kammerton.model.annotations import Place
 from kammerton.model.task import ItemReadings, Reading
 
-__all__ = [
-    "adopt_fingering",
-    "find_header",
-    "is_index",
-    "parse_json",
-    "parse_note_table",
-    "render_csv",
-    "unfold_json",
-]
-
 # --- names ----------------------------------------------------------------------------------------------
 
 

@@ -32,25 +32,6 @@ from kammerton.formats.reading import Limits, Problems, SidedOptions, check_enco
 from kammerton.model.annotations import Place, Seconds
 from kammerton.model.task import Reading
 
-__all__ = [
-    "DEFAULT_OPTIONS",
-    "NAMES",
-    "NoteField",
-    "Notes",
-    "Numbers",
-    "ReadingOptions",
-    "check_notes",
-    "codes_of",
-    "field_of",
-    "fingers_of",
-    "finish",
-    "interpret",
-    "notes_of",
-    "place_hands",
-    "report_unknown_hands",
-    "times_of",
-]
-
 LabelEncoding = Literal["auto", "pig", "1-10", "0-9", "L1/R5"]
 HandOption = Literal["auto", "right", "left"]
 

@@ -42,8 +42,6 @@ from kammerton.formats.tables import BLANK, SEPARATORS, NumberedLine, Table, cut
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
 
-__all__ = ["identify", "parse_pig", "read_pig", "render_pig"]
-
 _COLUMNS: dict[NoteField, int] = {"id": 0, "onset": 1, "offset": 2, "pitch": 3, "hand": 6, "finger": 7}
 """Columns of a PIG file; between pitch and hand are velocities."""
 _WIDTH = 8

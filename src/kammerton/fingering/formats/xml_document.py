@@ -22,8 +22,6 @@ from kammerton.formats.reading import Limits, Problems, check_encoding
 from kammerton.formats.source import read_stream
 from kammerton.model.annotations import Place
 
-__all__ = ["Element", "Position", "ScoreProblems", "XmlReader", "XmlText", "decode_xml", "refuse"]
-
 Position = tuple[int, int]
 """Line and column of the ``<`` of a tag, from 1."""
 _CHUNK = 1 << 16

@@ -9,8 +9,6 @@ from kammerton.fingering.columns import Columns, MatchRate
 from kammerton.fingering.match_rates import RATES, Matches
 from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol, Statistics
 
-__all__ = ["PROTOCOL", "evaluate", "match_rate"]
-
 _PAPER = "Nakamura, Saito & Yoshii 2020, Information Sciences 517, doi:10.1016/j.ins.2019.12.068"
 _HEADLINES = ("M_gen", "M_high", "M_soft", "M_rec")
 _CARDS = {

@@ -13,8 +13,6 @@ from kammerton.fingering.judging import Playability, limits_of
 from kammerton.fingering.match_rates import AGAINST, Matches
 from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol, Statistics
 
-__all__ = ["PROTOCOL", "evaluate", "evaluate_alone"]
-
 _NO_LABEL = "no note has a label of an annotator"
 _CARDS = {
     "Accuracy": (

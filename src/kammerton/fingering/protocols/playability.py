@@ -13,8 +13,6 @@ from kammerton.fingering.judging import Playability, limits_of
 from kammerton.fingering.reading import FingeringOptions
 from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol, Statistics
 
-__all__ = ["PROTOCOL", "REFERENCES", "evaluate"]
-
 REFERENCES = "_references"
 """Ending of the name of a measure that judges the references."""
 

@@ -19,8 +19,6 @@ from kammerton.fingering.reading import FingeringOptions
 from kammerton.model.measure import BY_HAND, Card, Formula, Measure, Protocol, Statistics
 from kammerton.model.task import ClassTable
 
-__all__ = ["PROTOCOL", "confusion_table", "evaluate"]
-
 _OURS = "this protocol"
 _CARDS = {measure.name: (measure.card.summary, measure.card.equation) for measure in NAKAMURA.measures}
 _CARDS["M_gen"] = (

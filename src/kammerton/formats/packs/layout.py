@@ -24,28 +24,6 @@ from kammerton.version import __version__
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "INDEX",
-    "KEY",
-    "MAGIC",
-    "OWN",
-    "About",
-    "Block",
-    "Record",
-    "RecordError",
-    "Role",
-    "check_seal",
-    "contents_of",
-    "damaged",
-    "fault",
-    "frame_of",
-    "parse_diagnostics",
-    "put_seal",
-    "render_diagnostics",
-    "schema_of",
-    "texts_of",
-]
-
 MAGIC = b"PAR1"
 _TAIL = 8
 """Bytes behind the footer: its length, and the magic number again."""

@@ -48,8 +48,6 @@ from kammerton.model.task import PackedColumn, Packing, Reading, Task
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Pack", "collect_pack", "is_pack", "open_pack", "opened_pack", "read_packed_pairs", "unpacked"]
-
 _ROWS_PER_BYTE = 8
 """A row takes an eighth of a byte at least, however well it is packed."""
 _INTERRUPTED = "KEYBOARD_INTERRUPT"

@@ -32,8 +32,6 @@ from kammerton.model.task import Packing, Reading, Task
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["PackWriter", "chosen", "new_pack", "packing_in"]
-
 _ROWS, _BLOCK_VALUES = 1000, 200_000
 """Annotations, and rows of theirs, that fill a block."""
 _MOST_VALUES = 4_000_000

@@ -21,8 +21,6 @@ from kammerton.model.annotations import Place
 from kammerton.model.measure import Values
 from kammerton.model.task import Reading
 
-__all__ = ["adopt"]
-
 _ATTRIBUTES = ("instruments", "instrument", "labels", "tags")
 """What objects call their labels: the first are those of mirdata."""
 _HINT = "a list or set of labels, pairs of label and score, or a mapping of labels to scores"

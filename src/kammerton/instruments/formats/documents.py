@@ -38,8 +38,6 @@ from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
 from kammerton.model.measure import Values
 
-__all__ = ["is_jams", "is_one_item", "read_jams_tags", "read_json", "read_metadata"]
-
 _STEMS = "stems"
 """Member of the metadata that lists the stems."""
 _NO_INSTRUMENTS = ("Main System", "Unlabeled")

@@ -47,16 +47,6 @@ from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
 from kammerton.model.measure import Values
 
-__all__ = [
-    "is_jamendo",
-    "read_jamendo",
-    "read_label_lines",
-    "read_segments",
-    "read_trec",
-    "segments_header",
-    "trec_form",
-]
-
 
 def _cell_place(problems: Problems, line: NumberedLine, cell: Cell, lead: int = 0) -> Place:
     """Return the place of a cell of a line, without so many characters at its begin."""

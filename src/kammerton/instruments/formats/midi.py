@@ -16,8 +16,6 @@ from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.taxonomy_files import load_taxonomy
 from kammerton.model.annotations import Place
 
-__all__ = ["DRUMS", "PERCUSSION", "MidiError", "Performance", "read_midi", "read_midi_programs"]
-
 DRUMS = 9
 """Channel of percussion, counted from 0; its programs are drum kits."""
 _DATA_LENGTHS = {0x8: 2, 0x9: 2, 0xA: 2, 0xB: 2, 0xC: 1, 0xD: 1, 0xE: 2}

@@ -35,8 +35,6 @@ from kammerton.instruments.labels import (
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
 
-__all__ = ["INSTRUMENTS", "read_arrays", "read_openmic_arrays"]
-
 _DIRECTORY = 2**16
 """Bytes of the list of members: a data set has few arrays."""
 _END = b"PK\x05\x06"

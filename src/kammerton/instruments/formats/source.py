@@ -21,22 +21,6 @@ from kammerton.model.annotations import Place
 from kammerton.model.measure import Values
 from kammerton.model.task import ItemReadings, Reading
 
-__all__ = [
-    "ONE",
-    "add_uneven",
-    "as_reading",
-    "as_sheet",
-    "fail",
-    "first_place",
-    "identify",
-    "is_number",
-    "item_names",
-    "numbers_of",
-    "report_empty",
-    "report_unrecognised",
-    "report_unusable_names",
-]
-
 ONE: list[Key] = [("", None)]
 """Key of the only list of a file that is one item and has one annotator."""
 _AUDIO = re.compile(

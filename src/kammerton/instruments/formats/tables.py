@@ -36,8 +36,6 @@ from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
 from kammerton.model.measure import Values
 
-__all__ = ["NAMES", "column_of", "columns_of", "read_long_table", "read_wide_table", "report_missing"]
-
 Column = Literal["item", "label", "score", "rank", "relevance", "annotator"]
 _ONE_NAME = "names are compared without suffixes, and composed (NFC): call both alike, or take one out"
 NAMES: dict[Column, tuple[str, ...]] = {

@@ -22,8 +22,6 @@ from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats.tables import column_of
 from kammerton.model.annotations import Metadata
 
-__all__ = ["Entry", "render_jams", "render_qrels", "render_run", "render_table"]
-
 Kind = Literal["set", "order", "scores", "vector", "judged", "grades"]
 
 _KINDS: dict[Kind, str] = {

@@ -10,8 +10,6 @@ from kammerton.instruments.formulas import Counts, Texts, Which, measure
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.measure import Measure, Protocol, Statistics
 
-__all__ = ["PROTOCOL", "evaluate"]
-
 _PAPER = "Kiritchenko, Matwin, Nock & Famili 2006, doi:10.1007/11766247_34"
 _HICLASS = "hiclass 5.0.8 on lists that it takes (1e-12)"
 

@@ -11,8 +11,6 @@ from kammerton.instruments.hierarchical import lca_counts
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.measure import BY_HAND, Measure, Protocol, Statistics
 
-__all__ = ["PROTOCOL", "evaluate"]
-
 _PAPER = "Kosmopoulos, Partalas, Gaussier, Paliouras & Androutsopoulos 2015, doi:10.1007/s10618-014-0382-x"
 
 _CARDS: dict[str, Texts] = {

@@ -16,8 +16,6 @@ from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.retrieval import Queries
 from kammerton.model.measure import Measure, Protocol, Statistics
 
-__all__ = ["HIERARCHICAL", "PROTOCOL", "evaluate", "gather", "gathered_rates"]
-
 _NAME = "open-mic-task1"
 _CAMPAIGN = "OpenMIC, an open MIR evaluation campaign, 2016-17: Task 1"
 _SKLEARN = "scikit-learn (1e-12)"

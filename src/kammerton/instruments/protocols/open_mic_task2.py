@@ -15,8 +15,6 @@ from kammerton.instruments.protocols.open_mic_task1 import PROTOCOL as TASK1
 from kammerton.instruments.retrieval import Answers, Parts, Queries
 from kammerton.model.measure import BY_HAND, Measure, Protocol, Statistics
 
-__all__ = ["AS_SETS", "GRADED", "PLACES", "PROTOCOL", "gather"]
-
 _NAME = "open-mic-task2"
 
 PLACES = (5, 10, 15, 20, 50, 100)

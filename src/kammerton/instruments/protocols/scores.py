@@ -17,8 +17,6 @@ from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.retrieval import Queries
 from kammerton.model.measure import Measure, Protocol, Statistics
 
-__all__ = ["EVERYTHING", "PROTOCOL", "evaluate", "gather"]
-
 EVERYTHING = "all"
 """Name of the only class of micro scores."""
 

@@ -16,8 +16,6 @@ from kammerton.results.comparison import compare
 from kammerton.results.scores import Scores
 from kammerton.statistics.comparison import Comparison
 
-__all__ = ["chapter_of", "source_of"]
-
 _NAMED = 4
 _CHAPTER = 2_800_000
 """Bytes of a chapter that items are laid out in, beside everything else."""

@@ -9,8 +9,6 @@ from typing import Any
 from kammerton.model.task import Breakdown, ClassKey, ClassLosses, Matrix, Node
 from kammerton.reporting.html.page import UNDEFINED, Section, Source, amount_text, fill, shown
 
-__all__ = ["breakdown", "losses", "losses_by_class", "summed_tables"]
-
 _ROWS = 12
 """Classes that a table lists."""
 _SYSTEMS = 4

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     import altair as alt
     from markupsafe import Markup
 
-__all__ = ["compared", "group_chart", "groups", "pair_tables", "ranks_of"]
-
 _GROUPS = 200
 """Groups that a table lists."""
 _DRAWN = 24

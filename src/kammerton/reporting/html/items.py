@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import altair as alt
     from markupsafe import Markup
 
-__all__ = ["BUDGET", "Chosen", "ItemData", "choose", "histogram", "in_turn", "item", "items"]
-
 STEPS = 10_000
 """A share is embedded as a whole number of steps: short, and more digits than are shown."""
 _MOST = 2_000_000

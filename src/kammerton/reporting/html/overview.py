@@ -39,22 +39,6 @@ from kammerton.statistics.sample import headline_keys, items_behind
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = [
-    "ContextRow",
-    "bands_of",
-    "context_note",
-    "context_of",
-    "context_rows",
-    "forest_of",
-    "has_agreement",
-    "methods",
-    "overview",
-    "quality",
-    "score_blocks",
-    "shares_of",
-    "signatures_of",
-]
-
 _SHARES = 6
 """Systems whose share of human agreement is shown: the best."""
 

@@ -33,30 +33,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = [
-    "LONGEST",
-    "UNDEFINED",
-    "Chapter",
-    "Draw",
-    "Page",
-    "Section",
-    "Source",
-    "amount_text",
-    "coded",
-    "embedded",
-    "fill",
-    "interval_text",
-    "is_per_cent",
-    "part_of",
-    "program",
-    "render_page",
-    "scaled",
-    "score_text",
-    "sentence",
-    "shown",
-    "unit_of",
-]
-
 LONGEST = 200
 """Characters of a name that a page shows."""
 

@@ -35,8 +35,6 @@ from kammerton.results.context import Context, ContextScore
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair
 from kammerton.statistics.paired import differences, is_tie, scale_of
 
-__all__ = ["Answer", "judges_of", "most_costly_class", "summary", "values_by_annotator", "worst_item"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
