@@ -12,14 +12,13 @@ A package declares its task by an entry point of the group ``kammerton.tasks``, 
 
 from kammerton.errors import Diagnostic, quote
 from kammerton.model.annotations import Place
-from kammerton.model.measure import BY_HAND, Card, Formula, Measure, Protocol, Statistics, Values
+from kammerton.model.measure import BY_HAND, Card, Formula, Gathered, Measure, Protocol, Statistics, Values
 from kammerton.model.registry import find_task, known_tasks
 from kammerton.model.task import (
     Case,
     ClassTable,
     Conversion,
     Evaluation,
-    Gathered,
     ItemReadings,
     Packing,
     Reading,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kammerton.chords.labels import QUALITIES, SHORTHAND_DEGREES, Chord, Degree, absent_omissions, parse
-from kammerton.chords.respelling import DEGREES, PITCH_CLASSES
+from kammerton.chords.labels import Chord, absent_omissions, parse
+from kammerton.chords.respelling import DEGREES, PITCH_CLASSES, QUALITIES, SHORTHAND_DEGREES, Degree
 from kammerton.errors import Diagnostic, LabelError, OptionError
 from strategies import harte_labels
 

@@ -14,7 +14,7 @@ import kammerton.api.pages
 from kammerton.chords import TASK, ChordAnnotation
 from kammerton.chords.views import view_item
 from kammerton.errors import OptionError
-from kammerton.model.views import Column, ItemView, Kind, Mark, Span, Table, Track
+from kammerton.model.views import Column, ErrorKind, ItemView, Mark, Span, Table, Track
 from kammerton.reporting.timeline import render_item
 
 
@@ -36,7 +36,7 @@ def view(
 EXCLUDED = Mark(2, 3, "excluded")
 
 
-def wrong(start: float, end: float, kind: Kind) -> Mark:
+def wrong(start: float, end: float, kind: ErrorKind) -> Mark:
     return Mark(start, end, "wrong", kind)
 
 

@@ -39,8 +39,7 @@ from kammerton.runs import is_run, read_run
 from kammerton.runs.joining import Runs, join_runs
 from kammerton.runs.reading import holds_scores
 from kammerton.runs.writing import read_agreement
-from kammerton.scoring.context import items_shared, notes_on_sharing, sharing_annotators
-from kammerton.scoring.evaluating import evaluate_loaded
+from kammerton.scoring.evaluating import evaluate_loaded, items_shared, notes_on_sharing, sharing_annotators
 from kammerton.scoring.loading import Estimates, References, applicable_to, load_references
 from kammerton.statistics.comparison import Comparison, Rules, Test
 from kammerton.statistics.resampling import BootstrapSettings, Method

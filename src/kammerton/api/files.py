@@ -16,10 +16,8 @@ from kammerton.api.scoring import corpus_of, options_of, without_sides
 from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, merge_repeated, quote
 from kammerton.formats.collecting import collect, find
 from kammerton.formats.folders import FoundItems, leads_out, suffixes_read
-from kammerton.formats.packs import is_pack, new_pack, opened_pack
-from kammerton.formats.packs.layout import Role
-from kammerton.formats.packs.pack import Pack, unpacked
-from kammerton.formats.packs.packing import PackWriter
+from kammerton.formats.pack_layout import CollectionRole, with_roles
+from kammerton.formats.packs import Pack, PackWriter, is_pack, new_pack, opened_pack, unpacked
 from kammerton.formats.reading import such_rows
 from kammerton.formats.remote import RemoteSource, check_here, is_remote, lying_here, shown_path
 from kammerton.formats.writing import write_atomically
@@ -573,15 +571,14 @@ def _check_target(target: StrPath, *, force: bool) -> None:
 
 def _collections(
     task: Task, source: Any, pairs: StrPath | None, options: object
-) -> list[tuple[Collection, Role]]:
+) -> list[tuple[Collection, CollectionRole]]:
     if pairs is None:
         if source is None:
             raise OptionError("what is to be packed?", "a folder, or a list of pairs: --pairs")
         plain = without_sides(options)
         return [(collect(source, name=None, default_name="annotations", task=task, options=plain), "")]
     corpus = corpus_of(task, source, None, {}, pairs, options)
-    roles: list[tuple[Collection, Role]] = [(reference, "reference") for reference in corpus.references]
-    return [*roles, *((system, "system") for system in corpus.systems)]
+    return with_roles(corpus)
 
 
 def _pack_sources(

@@ -28,8 +28,7 @@ from kammerton.results.scores import Scores
 from kammerton.results.signature import Grouping, Origin
 from kammerton.runs import is_run
 from kammerton.runs.joining import named_runs, narrow_run
-from kammerton.scoring.context import ContextEvidence, evaluate_context
-from kammerton.scoring.evaluating import Timing
+from kammerton.scoring.evaluating import ContextEvidence, Timing, evaluate_context
 from kammerton.scoring.keeping import Store
 from kammerton.scoring.loading import ScoringJob, choose_estimates, load_sides
 from kammerton.scoring.running import SHARD, Execution, Watch, score_corpus

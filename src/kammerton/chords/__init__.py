@@ -2,7 +2,8 @@
 """Chords: labels, files, and the protocols that score them."""
 
 from kammerton.chords.annotation import ChordAnnotation, ChordOptions, read
-from kammerton.chords.labels import Chord, Degree, parse
+from kammerton.chords.labels import Chord, parse
+from kammerton.chords.respelling import Degree
 from kammerton.chords.task import TASK, evaluate, frame_csr
 
 __all__ = [

@@ -29,7 +29,7 @@ from kammerton.chords.annotation import ChordAnnotation, spellings_in_use
 from kammerton.chords.templates import encode_label
 from kammerton.model.measure import Card, Formula, Law, Measure, Statistics
 from kammerton.model.task import Case
-from kammerton.model.views import Kind, Mark
+from kammerton.model.views import ErrorKind, Mark
 
 SILENCE, NO_CHORD = 0, 1
 """Codes that every vocabulary has: no row at all, and the label ``N``."""
@@ -503,7 +503,7 @@ def segmentation_statistics(
 
 NO_ROW = "(no row)"
 """What tables call time in which a side has no row."""
-_KINDS: tuple[Kind, ...] = ("root", "quality", "bass", "presence")
+_KINDS: tuple[ErrorKind, ...] = ("root", "quality", "bass", "presence")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -39,8 +39,6 @@ from kammerton.chords.respelling import (
 )
 from kammerton.errors import Diagnostic, LabelError, OptionError, close_match, quote
 
-__all__ = ["QUALITIES", "SHORTHAND_DEGREES", "Chord", "Degree", "absent_omissions", "fault_code", "parse"]
-
 _ROOT = re.compile(r"[A-G][b#]*")
 _NEARLY_A_ROOT = re.compile(r"[a-hH][b#]*")
 _DEGREE = re.compile(r"\*?([b#]*)([0-9]*)")

@@ -182,7 +182,7 @@ def _table_of(lines: Sequence[NumberedLine], separator: str, width: int, file: s
 
 
 @dataclass(slots=True)
-class _Rows:
+class _TimeRows:
     """Rows cut into cells, and what their columns are."""
 
     table: Table
@@ -354,13 +354,15 @@ def _header_of(text: str, options: IntervalOptions, *, expected: bool) -> Header
     return first if is_header else None
 
 
-def _below_header(text: str, header: Header, problems: Problems, options: IntervalOptions) -> _Rows | None:
+def _below_header(
+    text: str, header: Header, problems: Problems, options: IntervalOptions
+) -> _TimeRows | None:
     at = _columns_of(header, problems, options)
     table = None if problems.has_errors else read_table(text, header, problems, options.limits)
     if table is None:
         return None
     layout: RowLayout = "rows" if "end" in at else "durations" if "duration" in at else "points"
-    rows = _Rows(table, at, layout, options.decimal)
+    rows = _TimeRows(table, at, layout, options.decimal)
     if table.has_decimal_commas(at[name] for name in rows.times):
         rows.mark = ","
     other_decimal = other_mark(rows.mark)
@@ -462,7 +464,7 @@ def _report_missing(header: Header, column: Column, problems: Problems, options:
 # --- without a header -----------------------------------------------------------------------------------
 
 
-def _without_header(text: str, problems: Problems, options: IntervalOptions) -> _Rows | None:
+def _without_header(text: str, problems: Problems, options: IntervalOptions) -> _TimeRows | None:
     """Read rows by the shape that all of them have, or report the rows that do not fit."""
     separator = declared_separator(text)
     lines = numbered_lines(text)[0 if separator is None else 1 :]
@@ -480,7 +482,7 @@ def _without_header(text: str, problems: Problems, options: IntervalOptions) -> 
     return _diagnosed(lines, separator, problems, options)
 
 
-def _in_shape(lines: Sequence[NumberedLine], shape: RowShape, file: str) -> _Rows | None:
+def _in_shape(lines: Sequence[NumberedLine], shape: RowShape, file: str) -> _TimeRows | None:
     """Return the rows if all of them have a shape."""
     lines, closing = _without_closing(lines, shape)
     if not lines or not shape.fits(lines[0][1]):
@@ -488,7 +490,7 @@ def _in_shape(lines: Sequence[NumberedLine], shape: RowShape, file: str) -> _Row
     table = _table_of(lines, shape.separator, shape.width, file)
     if table.fill():
         return None
-    rows = _Rows(table, shape.at, shape.layout, shape.mark)
+    rows = _TimeRows(table, shape.at, shape.layout, shape.mark)
     if not rows.are_sound(shape.mark):
         return None
     if shape.extra == "value" and not are_times(table.columns[1], shape.mark):
@@ -510,7 +512,7 @@ def _without_closing(
     return (lines[:-1], lines[-1]) if is_time else (lines, None)
 
 
-def _is_settled(rows: _Rows, shape: RowShape, problems: Problems, options: IntervalOptions) -> bool:
+def _is_settled(rows: _TimeRows, shape: RowShape, problems: Problems, options: IntervalOptions) -> bool:
     """Return whether only one shape is possible, and note what was read that the options do not say."""
     first, second = rows.seconds()
     layout, *notes = _layout_shown(shape, options.layout, first, second)
@@ -556,7 +558,7 @@ def _layout_shown(
 
 def _diagnosed(
     lines: Sequence[NumberedLine], separator: str | None, problems: Problems, options: IntervalOptions
-) -> _Rows:
+) -> _TimeRows:
     """Report rows that share no shape, and return the rows of the most common shape."""
     for shape in shapes_of(options.layout, other_mark(options.decimal), separator):
         rows = _in_shape(lines, shape, problems.file)
@@ -570,7 +572,7 @@ def _diagnosed(
     table = _table_of(fitting, shape.separator, shape.width, problems.file)
     for misfit in table.fill():  # a cell that is too long
         table.report_misfit(misfit, problems, "KT111")
-    rows = _Rows(table, shape.at, shape.layout, shape.mark)
+    rows = _TimeRows(table, shape.at, shape.layout, shape.mark)
     if closing is not None:
         rows.close(closing)
     return rows

@@ -21,7 +21,7 @@ from kammerton.model.annotations import clip_excerpt
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FileKind:
     """A kind of files."""
 
     what: str  # what it is, with its article
@@ -29,7 +29,7 @@ class Kind:
     task: str | None = None  # the task that reads it
 
     @classmethod
-    def of_task(cls, what: str, task: str) -> Kind:
+    def of_task(cls, what: str, task: str) -> FileKind:
         """Return a kind of files that a task reads."""
         return cls(what, f"the task {quote(task)} reads it: `kammerton check {task}`", task)
 
@@ -40,27 +40,29 @@ class Kind:
         )
 
 
-_MIDI = Kind(
+_MIDI = FileKind(
     "a MIDI file, which has notes, but neither chords nor fingers",
     "fingers are read from PIG, tables, JSON, MusicXML and abcDF, chords from rows of start, end and label;"
     " programs of MIDI files are instruments",
 )
-_AUDIO = Kind("an audio file", "annotations are compared, not sounds: give what was annotated or estimated")
-_FILM = Kind("an audio or video file", _AUDIO.hint)
-_PDF = Kind("a PDF document", "export a score as MusicXML, a table as CSV, from the program that made it")
-_IMAGE = Kind("an image", _PDF.hint)
-_ZIP = Kind("a zip archive", "unpack it, and give the files")
-_PACKED = Kind("a compressed file", _ZIP.hint)
-_SPREADSHEET = Kind("a document of an office program", "save the table as CSV")
-_MUSESCORE = Kind("a score in MuseScore's own format", "export it as MusicXML")
-_ARRAYS = Kind(
+_AUDIO = FileKind(
+    "an audio file", "annotations are compared, not sounds: give what was annotated or estimated"
+)
+_FILM = FileKind("an audio or video file", _AUDIO.hint)
+_PDF = FileKind("a PDF document", "export a score as MusicXML, a table as CSV, from the program that made it")
+_IMAGE = FileKind("an image", _PDF.hint)
+_ZIP = FileKind("a zip archive", "unpack it, and give the files")
+_PACKED = FileKind("a compressed file", _ZIP.hint)
+_SPREADSHEET = FileKind("a document of an office program", "save the table as CSV")
+_MUSESCORE = FileKind("a score in MuseScore's own format", "export it as MusicXML")
+_ARRAYS = FileKind(
     "a file of NumPy arrays",
     "write the annotations as a table or JSON; the task `instruments` reads the `.npz` archives of OpenMIC",
 )
-_OBJECTS = Kind("a file of Python objects (pickle)", "write the annotations as a table or JSON")
-_HDF5 = Kind("an HDF5 file", _OBJECTS.hint)
-_DATABASE = Kind("a SQLite database", _OBJECTS.hint)
-_BEGINNINGS: Mapping[bytes, Kind] = MappingProxyType(
+_OBJECTS = FileKind("a file of Python objects (pickle)", "write the annotations as a table or JSON")
+_HDF5 = FileKind("an HDF5 file", _OBJECTS.hint)
+_DATABASE = FileKind("a SQLite database", _OBJECTS.hint)
+_BEGINNINGS: Mapping[bytes, FileKind] = MappingProxyType(
     {
         b"MThd": _MIDI,
         **dict.fromkeys(
@@ -78,7 +80,7 @@ _BEGINNINGS: Mapping[bytes, Kind] = MappingProxyType(
     }
 )
 _FIRST = tuple(_BEGINNINGS)
-_SUFFIXES: Mapping[str, Kind] = MappingProxyType(
+_SUFFIXES: Mapping[str, FileKind] = MappingProxyType(
     {
         **dict.fromkeys((".mid", ".midi"), _MIDI),
         **dict.fromkeys((".wav", ".flac", ".ogg", ".mp3", ".aif", ".aiff", ".m4a", ".opus"), _AUDIO),
@@ -96,7 +98,7 @@ _SUFFIXES: Mapping[str, Kind] = MappingProxyType(
 )
 
 
-def bytes_kind(data: bytes, name: str) -> Kind | None:
+def bytes_kind(data: bytes, name: str) -> FileKind | None:
     """Return the kind of a binary file by its first bytes, of an archive by its suffix; None of a text."""
     if not data.startswith(_FIRST):
         return _FILM if data[4:8] == b"ftyp" else None
@@ -104,7 +106,7 @@ def bytes_kind(data: bytes, name: str) -> Kind | None:
     return _SUFFIXES.get(PurePath(name).suffix.lower(), kind) if kind is _ZIP else kind
 
 
-def suffix_kind(suffix: str) -> Kind | None:
+def suffix_kind(suffix: str) -> FileKind | None:
     """Return the kind of files with a suffix, in lower case; None if tasks read them."""
     return _SUFFIXES.get(suffix)
 
@@ -112,25 +114,25 @@ def suffix_kind(suffix: str) -> Kind | None:
 # --- texts ----------------------------------------------------------------------------------------------
 
 _ROOT = re.compile(r"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
-_ROOTS: Mapping[str, Kind] = MappingProxyType(
+_ROOTS: Mapping[str, FileKind] = MappingProxyType(
     {
         **dict.fromkeys(
-            ("score-partwise", "score-timewise"), Kind.of_task("a score in MusicXML", "fingering")
+            ("score-partwise", "score-timewise"), FileKind.of_task("a score in MusicXML", "fingering")
         ),
         "musescore": _MUSESCORE,
-        "mei": Kind("a score in MEI", "convert it to MusicXML"),
-        "sv": Kind("a layer or session of Sonic Visualiser", "export the layer as text or CSV"),
-        "html": Kind(
+        "mei": FileKind("a score in MEI", "convert it to MusicXML"),
+        "sv": FileKind("a layer or session of Sonic Visualiser", "export the layer as text or CSV"),
+        "html": FileKind(
             "a web page", "what was downloaded is a page about the file, or an error: download the file"
         ),
     }
 )
-_XML = Kind("an XML document", "of XML, scores in MusicXML are read, by the task `fingering`")
-_ABC = Kind.of_task("music in ABC", "fingering")
-_PIG = Kind.of_task("a PIG file, which has notes and fingers", "fingering")
-_NOTES = Kind.of_task("a list of notes with fingers", "fingering")
-_CHORDS = Kind.of_task("a list of chords, in rows of start, end and label", "chords")
-_INSTRUMENTS = Kind.of_task("a list of instruments", "instruments")
+_XML = FileKind("an XML document", "of XML, scores in MusicXML are read, by the task `fingering`")
+_ABC = FileKind.of_task("music in ABC", "fingering")
+_PIG = FileKind.of_task("a PIG file, which has notes and fingers", "fingering")
+_NOTES = FileKind.of_task("a list of notes with fingers", "fingering")
+_CHORDS = FileKind.of_task("a list of chords, in rows of start, end and label", "chords")
+_INSTRUMENTS = FileKind.of_task("a list of instruments", "instruments")
 _NUMBER = r"[-+]?[0-9]+(?:\.[0-9]*)?"
 _PIG_ROW = re.compile(
     rf"\S+[ \t]+{_NUMBER}[ \t]+{_NUMBER}[ \t]+[A-G][#b]*[0-9][ \t]+\S+[ \t]+\S+[ \t]+[01][ \t]+[-0-9_]+\s*"
@@ -146,7 +148,7 @@ _FINGER_NAMES = frozenset(("finger", "finger_number", "fingering"))
 _INSTRUMENT_NAMES = frozenset(("instrument", "instruments"))
 
 
-def text_kind(text: str) -> Kind | None:
+def text_kind(text: str) -> FileKind | None:
     """Return the kind of a text; None if it is not plain."""
     begin = text.lstrip()[:1]
     if begin == "<":
@@ -164,20 +166,20 @@ def text_kind(text: str) -> Kind | None:
     return _header_kind(rows[0]) if rows else None
 
 
-def _xml_kind(text: str) -> Kind | None:
+def _xml_kind(text: str) -> FileKind | None:
     root = _ROOT.search(text[:_HEAD])
     kind = None if root is None else _ROOTS.get(root[1].lower())
     return kind or (_XML if "</" in text or text.lstrip().startswith("<?xml") else None)
 
 
-def _header_kind(row: str) -> Kind | None:
+def _header_kind(row: str) -> FileKind | None:
     names = {name.strip(' "').casefold() for name in re.split("[,;\t]", row)}
     if names & _FINGER_NAMES and len(names) > 2:
         return _NOTES
     return _INSTRUMENTS if names & _INSTRUMENT_NAMES else None
 
 
-def _json_kind(text: str) -> Kind | None:
+def _json_kind(text: str) -> FileKind | None:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -190,16 +192,16 @@ def _json_kind(text: str) -> Kind | None:
     return None
 
 
-def jams_kind(annotations: Sequence[object]) -> Kind:
+def jams_kind(annotations: Sequence[object]) -> FileKind:
     """Return the kind of a JAMS file by the namespaces of its annotations."""
     namespaces = [name.get("namespace") for name in annotations if isinstance(name, dict)]
     spaces = list(dict.fromkeys(name for name in namespaces if isinstance(name, str)))
     what = f"a JAMS file of {some(spaces)}" if spaces else "a JAMS file"
     if any(name in ("chord", "chord_harte") for name in spaces):
-        return Kind.of_task(what, "chords")
+        return FileKind.of_task(what, "chords")
     if any(name.startswith("tag_") for name in spaces):
-        return Kind.of_task(what, "instruments")
-    return Kind(what, "of JAMS, chords and tags of instruments are read")
+        return FileKind.of_task(what, "instruments")
+    return FileKind(what, "of JAMS, chords and tags of instruments are read")
 
 
 def explained(diagnostics: Sequence[Diagnostic], text: str, task: str, file: str) -> tuple[Diagnostic, ...]:

@@ -17,7 +17,7 @@ from kammerton.errors import Diagnostic, OptionError, inflected, out_of, quote, 
 if TYPE_CHECKING:
     from kammerton.model.task import Reading
 
-Sources = Mapping[str, tuple[tuple[str | None, object], ...]]
+ItemSources = Mapping[str, tuple[tuple[str | None, object], ...]]
 """By item: the annotator, if the name of the file tells one, and the path of the file or an object."""
 
 
@@ -72,7 +72,7 @@ class Collection:
     name: str  # name of the annotator or system
     # by item: the annotator, if the name of the file tells one, and the path of the file or an object of the
     # caller's. An annotator may have several entries in one collection.
-    sources: Sources
+    sources: ItemSources
     origin: str = ""  # what messages call the whole, e.g. the folder.
     # what was noticed while collecting; items that are ambiguous have no source
     diagnostics: tuple[Diagnostic, ...] = ()

@@ -327,7 +327,7 @@ def _of_any_kind(classes: ClassKey) -> tuple[tuple[int, str | int], ...]:
     )
 
 
-Kind = Literal["pair", "references+estimate", "estimate", "annotators", "gathered"]
+RowKind = Literal["pair", "references+estimate", "estimate", "annotators", "gathered"]
 """What rows are of: items by what their measures need, or classes."""
 ClassStatistics = tuple[tuple[str, ...], Mapping[Measure, Statistics]]
 """Names of classes, and statistics of each measure, one row per class."""
@@ -376,6 +376,6 @@ def has_class(row: Statistics) -> bool:
     return not np.isnan(row).all()
 
 
-def kind_of(measure: Measure) -> Kind:
+def kind_of(measure: Measure) -> RowKind:
     """Return what the rows of a measure are of."""
     return "gathered" if measure.aggregate == "gathered" else measure.needs

@@ -19,33 +19,6 @@ from kammerton.model.measure import Gathered, Measure, Protocol, Statistics, cho
 from kammerton.model.registry import TASKS, find_task
 from kammerton.model.views import ItemView
 
-__all__ = [
-    "OF_BLOCKS",
-    "Breakdown",
-    "Case",
-    "ClassKey",
-    "ClassLoss",
-    "ClassLosses",
-    "ClassTable",
-    "Conversion",
-    "Evaluation",
-    "Gathered",
-    "ItemReadings",
-    "Kind",
-    "Matrix",
-    "Node",
-    "PackedColumn",
-    "Packing",
-    "Ratings",
-    "Reading",
-    "Survey",
-    "Task",
-    "commonest",
-    "counted_node",
-    "join_ratings",
-    "losses_by_confusion",
-]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
@@ -194,7 +167,7 @@ def losses_by_confusion(cells: Mapping[tuple[str, str], float]) -> tuple[ClassLo
 
 OF_BLOCKS = frozenset(("KT721", "KT723"))
 """Codes of what is wrong with a block of a pack, and so with every source in it alike."""
-Kind = Literal["real", "whole", "text", "flag"]
+ColumnKind = Literal["real", "whole", "text", "flag"]
 """What a column holds: float64, int64, str or bool."""
 
 
@@ -262,8 +235,8 @@ class Packing:
         when it is packed and when it is used.
     """
 
-    lists: Mapping[str, Kind]
-    single: Mapping[str, Kind]
+    lists: Mapping[str, ColumnKind]
+    single: Mapping[str, ColumnKind]
     pack: Callable[[Any], Mapping[str, Any]]
     unpack: Callable[[Mapping[str, PackedColumn]], Sequence[Any | None]]
     rows: Callable[[Any], int]

@@ -14,7 +14,7 @@ from kammerton.errors import Diagnostic, plural
 
 State = Literal["wrong", "excluded"]
 
-Kind = Literal["root", "quality", "bass", "presence"]
+ErrorKind = Literal["root", "quality", "bass", "presence"]
 """What is wrong with a chord; *presence*: a chord where there is none, or none where there is one."""
 
 CellState = Literal["wrong", "partly", "excluded"]
@@ -39,7 +39,7 @@ class Mark:
     start: float
     end: float
     state: State
-    kind: Kind | None = None
+    kind: ErrorKind | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from kammerton.model.evidence import Evidence
 from kammerton.model.measure import Estimate, Measure, Values
 from kammerton.results.signature import Origin
 from kammerton.results.tables import columns_of, frame, plain_score
-from kammerton.scoring.context import ContextEvidence
+from kammerton.scoring.evaluating import ContextEvidence
 from kammerton.scoring.scored_corpus import ScoredCorpus
 from kammerton.statistics.intervals import UNDEFINED, Interval, interval
 from kammerton.statistics.resampling import BootstrapSettings, ScoreKey

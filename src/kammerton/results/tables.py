@@ -10,7 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from kammerton.arrays import Codes
-from kammerton.model.evidence import Kind, Row, Rows, has_class, kind_of
+from kammerton.model.evidence import Row, RowKind, Rows, has_class, kind_of
 from kammerton.model.measure import Measure, Statistics
 
 if TYPE_CHECKING:
@@ -81,12 +81,14 @@ def null(value: float) -> float | None:
 def item_rows(
     measures: Sequence[Measure],
     systems: Sequence[str],
-    rows: Mapping[Kind, Rows],
-    order: Mapping[Kind, Codes],
+    rows: Mapping[RowKind, Rows],
+    order: Mapping[RowKind, Codes],
     statistics: Mapping[Measure, Statistics],
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of the table ``ITEMS``: of each system the rows of each kind in their order."""
-    scores: dict[Kind, list[tuple[Measure, list[tuple[float, float, float]]]]] = {kind: [] for kind in order}
+    scores: dict[RowKind, list[tuple[Measure, list[tuple[float, float, float]]]]] = {
+        kind: [] for kind in order
+    }
     for measure in measures:
         columns = (
             measure.formula.finalise(statistics[measure]),

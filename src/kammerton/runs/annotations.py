@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from kammerton.errors import DataError, Diagnostic
-from kammerton.formats.packs import open_pack
-from kammerton.formats.packs.layout import Role
-from kammerton.formats.packs.packing import PackWriter, packing_in
+from kammerton.formats.pack_layout import with_roles
+from kammerton.formats.packs import PackWriter, open_pack, packing_in
 from kammerton.model.annotations import carried, portable
 from kammerton.model.corpus import Collection, Corpus, name_of_source
 from kammerton.model.task import Reading, Task
@@ -47,9 +46,7 @@ def keep_annotations(folder: Path, origin: Origin) -> tuple[dict[str, str] | Non
 def _pack(writer: PackWriter, origin: Origin, corpus: Corpus) -> bool:
     """Pack a corpus; stop and return False if it is too large."""
     items = set(corpus.items)
-    roles: list[tuple[Collection, Role]] = [(reference, "reference") for reference in corpus.references]
-    roles += [(system, "system") for system in corpus.systems]
-    for collection, role in roles:
+    for collection, role in with_roles(corpus):
         writer.begin(_of_run(collection, items, origin.roots), role)
         for item, sources in collection.sources.items():
             for annotator, source in sources if item in items else ():

@@ -16,7 +16,7 @@ from kammerton.model.measure import EVERY, Measure, choose
 from kammerton.results.scores import Scores
 from kammerton.runs.layout import fault
 from kammerton.runs.reading import Run, scores_of
-from kammerton.scoring.context import ContextEvidence
+from kammerton.scoring.evaluating import ContextEvidence
 
 Runs = Mapping[str, Run] | Sequence[Run | tuple[str | None, Run]] | Run
 _OF_RESAMPLING = frozenset({"KT218", "KT219", "KT220"})

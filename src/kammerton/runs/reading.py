@@ -19,8 +19,16 @@ from kammerton.results.scores import Scores
 from kammerton.results.signature import Grouping, Origin
 from kammerton.runs import layout
 from kammerton.runs.annotations import corpus_in
-from kammerton.runs.evidence_files import context_evidence_of, evidence_of
-from kammerton.runs.layout import digest_of, fault, from_parquet, options_of, parse_record, texts_of
+from kammerton.runs.layout import (
+    context_evidence_of,
+    digest_of,
+    evidence_of,
+    fault,
+    from_parquet,
+    options_of,
+    parse_record,
+    texts_of,
+)
 from kammerton.statistics.resampling import BootstrapSettings
 
 T = TypeVar("T")

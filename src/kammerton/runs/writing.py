@@ -20,15 +20,18 @@ from kammerton.results.scores import Scores
 from kammerton.results.signature import Origin, data_hash
 from kammerton.runs import layout
 from kammerton.runs.annotations import has_annotations, keep_annotations
-from kammerton.runs.evidence_files import evidence_of, files_of, keep_context, tables_of
 from kammerton.runs.layout import (
     digest_of,
+    evidence_of,
+    files_of,
     from_parquet,
+    keep_context,
     keep_options,
     names_of,
     noticed,
     parse_record,
     render_record,
+    tables_of,
     texts_of,
     to_parquet,
     versions,

@@ -16,7 +16,7 @@ from kammerton.model.corpus import ALL
 from kammerton.model.evidence import (
     ClassEvidence,
     Evidence,
-    Kind,
+    RowKind,
     Rows,
     has_class,
     kind_of,
@@ -127,13 +127,13 @@ class ScoredCorpus:
         if evidence.gathered is not None:
             self.class_evidence = ClassEvidence.of(task, evidence, options)
         self._groups = list(chain.from_iterable(map(attrgetter("groups"), evidence.rows.values())))
-        self._rows: dict[Kind, Rows] = dict(evidence.rows.items())
+        self._rows: dict[RowKind, Rows] = dict(evidence.rows.items())
         self._statistics: Mapping[Measure, Statistics] = evidence.statistics
         if self.class_evidence is not None:
             self._rows["gathered"], of_classes = statistics_by_class(self.class_evidence)
             self._statistics = {**evidence.statistics, **of_classes}
         self._order = dict(zip(self._rows, map(self._sorted, self._rows.values()), strict=True))
-        self._chosen: dict[tuple[Kind, str, str], tuple[Codes, tuple[str, ...]]] = {}
+        self._chosen: dict[tuple[RowKind, str, str], tuple[Codes, tuple[str, ...]]] = {}
 
     def _sorted(self, rows: Rows) -> Codes:
         """Return the numbers of the rows by system, annotator and item: shards do not show."""
@@ -222,7 +222,7 @@ class ScoredCorpus:
         reasons = {measure.why_undefined(s.reason) if s.status == "ok" else s.reason for s in states}
         return reasons.pop() if len(reasons) == 1 else measure.why_undefined("")
 
-    def _counting(self, kind: Kind, system: str, annotator: str) -> tuple[Codes, tuple[str, ...]]:
+    def _counting(self, kind: RowKind, system: str, annotator: str) -> tuple[Codes, tuple[str, ...]]:
         """Return the numbers and items of the rows that count; most measures share them."""
         key = (kind, system, annotator)
         if key not in self._chosen:

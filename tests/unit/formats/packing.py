@@ -12,8 +12,8 @@ import polars as pl
 from kammerton.chords import ChordAnnotation, ChordOptions
 from kammerton.chords.task import TASK
 from kammerton.errors import DataError
+from kammerton.formats.pack_layout import KEY, put_seal
 from kammerton.formats.packs import new_pack, open_pack
-from kammerton.formats.packs.layout import KEY, put_seal
 from kammerton.model.corpus import Collection
 from kammerton.model.task import Reading
 

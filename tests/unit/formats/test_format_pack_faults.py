@@ -14,8 +14,8 @@ import kammerton as kt
 from kammerton.chords import TASK
 from kammerton.errors import DataError
 from kammerton.fingering import TASK as FINGERING
+from kammerton.formats.pack_layout import put_seal
 from kammerton.formats.packs import open_pack
-from kammerton.formats.packs.layout import put_seal
 from kammerton.model.task import Reading
 from unit.formats.packing import SONG, pack_of, readings_of, record_of, said_on_opening, signed, songs
 
@@ -95,7 +95,7 @@ def test_a_torn_pack_is_refused(path: Path, verb: Callable[[Path, Path], object]
 
 def test_more_rows_than_a_file_can_hold(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """60: whoever seals a file may claim any number of rows."""
-    monkeypatch.setattr("kammerton.formats.packs.pack._ROWS_PER_BYTE", 0)
+    monkeypatch.setattr("kammerton.formats.packs._ROWS_PER_BYTE", 0)
     assert of(path) == f"KT722 file of {path.stat().st_size:,} bytes claims 3 rows: over the limit of 0"
 
 
@@ -263,7 +263,7 @@ def test_unreadable_files(tmp_path: Path, path: Path, monkeypatch: pytest.Monkey
     def fail(*_: object) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("kammerton.formats.packs.pack.check_seal", fail)
+    monkeypatch.setattr("kammerton.formats.packs.check_seal", fail)
     assert of(path) == "KT101 cannot be read: Input/output error"
 
 

@@ -21,9 +21,8 @@ import kammerton
 from kammerton.chords import TASK, ChordAnnotation, ChordOptions
 from kammerton.errors import DataError, Diagnostic, OptionError, OutputError
 from kammerton.formats import packs
-from kammerton.formats.packs import collect_pack, is_pack, new_pack, open_pack, read_packed_pairs
-from kammerton.formats.packs.layout import Lists, Plain, contents_of
-from kammerton.formats.packs.pack import unpacked
+from kammerton.formats.pack_layout import ListColumn, PlainColumn, contents_of
+from kammerton.formats.packs import collect_pack, is_pack, new_pack, open_pack, read_packed_pairs, unpacked
 from kammerton.formats.writing import escaped, unescaped
 from kammerton.instruments import TASK as INSTRUMENTS
 from kammerton.instruments import InstrumentList, InstrumentOptions
@@ -148,14 +147,14 @@ def test_empty_annotations_and_empty_packs(tmp_path: Path) -> None:
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.formats.packs.packing._ROWS", 3)
+    monkeypatch.setattr("kammerton.formats.packs._ROWS", 3)
 
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("most", [4_000_000, 5])
 def test_blocks_are_read_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """A group of the file has at most ``most`` rows of annotations; a block may span several."""
-    monkeypatch.setattr("kammerton.formats.packs.packing._MOST_VALUES", most)
+    monkeypatch.setattr("kammerton.formats.packs._MOST_VALUES", most)
     readings = {
         f"{number}": Reading(((None, ChordAnnotation(SONG.intervals + number, SONG.labels)),))
         for number in range(40)
@@ -231,7 +230,7 @@ def test_texts_are_numbered_as_they_are_needed() -> None:
     """Not by the codes of polars, which go on from whatever it met before."""
     frame = pl.DataFrame({"x": [["zeta", "alpha"], ["zeta"]]}, schema={"x": pl.List(pl.Categorical())})
     found = contents_of(frame)["x"]
-    assert isinstance(found, Lists)
+    assert isinstance(found, ListColumn)
     assert found.names is not None
     assert sorted(found.names) == ["alpha", "zeta"]
     assert [found.names[place] for place in found.flat.tolist()] == ["zeta", "alpha", "zeta"]
@@ -414,13 +413,13 @@ def test_packing_needs_both_sides(arguments: dict[str, Any], said: str) -> None:
 
 def test_columns_of_one_text_each() -> None:
     """No task of ours has one; the form has room for it."""
-    found = Plain(["a\\\\b", None, "c"]).of(np.array([True, False, True]), "text")
+    found = PlainColumn(["a\\\\b", None, "c"]).of(np.array([True, False, True]), "text")
     assert found.texts == ["a\\b", "c"]
     assert found.offsets.tolist() == [0, 1, 2]
     with pytest.raises(ValueError, match="has nulls"):
-        Plain([True, None]).of(np.array([True, True]), "flag")
+        PlainColumn([True, None]).of(np.array([True, True]), "flag")
 
 
 def test_a_list_that_is_none_does_not_make_up_for_a_null_in_another() -> None:
     with pytest.raises(ValueError, match="has nulls"):
-        Lists(np.array([-1, 2]), np.array([1.0])).of(np.array([True, True]), "real")
+        ListColumn(np.array([-1, 2]), np.array([1.0])).of(np.array([True, True]), "real")

@@ -16,7 +16,7 @@ import pytest
 
 from kammerton.errors import DataError, OptionError
 from kammerton.model.evidence import Evidence
-from kammerton.runs.evidence_files import files_of, tables_of
+from kammerton.runs.layout import files_of, tables_of
 from kammerton.scoring.running import Execution, score_corpus
 from unit.scoring.words import Words, corpus_of, order
 

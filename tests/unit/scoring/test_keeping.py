@@ -20,7 +20,7 @@ from kammerton.instruments import InstrumentOptions
 from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.evidence import Evidence
 from kammerton.model.registry import find_task
-from kammerton.runs.evidence_files import files_of, tables_of
+from kammerton.runs.layout import files_of, tables_of
 from kammerton.scoring.evaluating import Timing, score_part
 from kammerton.scoring.keeping import Store, TornError, decode_part, encode_part, keeping
 from kammerton.scoring.loading import ScoringJob

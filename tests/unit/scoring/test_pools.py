@@ -16,7 +16,7 @@ import pytest
 import kammerton as kt
 from kammerton.errors import OptionError, TaskError
 from kammerton.model.evidence import Evidence
-from kammerton.runs.evidence_files import files_of, tables_of
+from kammerton.runs.layout import files_of, tables_of
 from kammerton.scoring.running import Execution, Shard, score_corpus
 from kammerton.scoring.workers import ProcessPool
 from unit.scoring.words import Words, corpus_of, order

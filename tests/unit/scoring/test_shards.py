@@ -14,7 +14,7 @@ from kammerton.errors import DataError, OptionError
 from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.evidence import Evidence
 from kammerton.model.registry import find_task
-from kammerton.runs.evidence_files import files_of, tables_of
+from kammerton.runs.layout import files_of, tables_of
 from kammerton.scoring.evaluating import score_part
 from kammerton.scoring.loading import ScoringJob
 from kammerton.scoring.merging import EvidenceMerger

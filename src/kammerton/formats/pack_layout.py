@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from kammerton.errors import DataError, Diagnostic
 from kammerton.formats.writing import escaped, unescaped
-from kammerton.model.corpus import Collection
-from kammerton.model.task import Kind, PackedColumn, Packing
+from kammerton.model.corpus import Collection, Corpus
+from kammerton.model.task import ColumnKind, PackedColumn, Packing
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
@@ -98,8 +98,16 @@ def _digest_around(file: BinaryIO, end: int, begin: int) -> bytes:
 KEY = "kammerton"
 """What the metadata of the file calls the record."""
 _KIND, _FORMAT = "kammerton pack", 1
-Role = Literal["", "reference", "system"]
+CollectionRole = Literal["", "reference", "system"]
 """What a collection is to the others of its pack; nothing if it is the only one."""
+
+
+def with_roles(corpus: Corpus) -> list[tuple[Collection, CollectionRole]]:
+    """Return references and systems as a pack has them."""
+    references: list[tuple[Collection, CollectionRole]] = [(base, "reference") for base in corpus.references]
+    return [*references, *((system, "system") for system in corpus.systems)]
+
+
 _ROLES = ("", "reference", "system")
 
 
@@ -123,7 +131,7 @@ class Block:
 class About:
     """A collection of a pack, without its annotations."""
 
-    role: Role
+    role: CollectionRole
     # name, origin, single, broken, written, diagnostics: as in :class:`kammerton.model.corpus.Collection`
     name: str
     origin: str
@@ -133,7 +141,7 @@ class About:
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @classmethod
-    def of(cls, collection: Collection, role: Role) -> About:
+    def of(cls, collection: Collection, role: CollectionRole) -> About:
         """Return the entry of a collection."""
         names = ("name", "origin", "single", "broken", "written", "diagnostics")
         return cls(role, *(getattr(collection, name) for name in names))
@@ -237,12 +245,12 @@ _TYPES = {"real": np.float64, "whole": np.int64, "flag": np.bool_}
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class PlainColumn:
     """A column with one value in each row, None where there is none."""
 
     values: list[Any]
 
-    def of(self, rows: NDArray[np.bool_], kind: Kind) -> PackedColumn:
+    def of(self, rows: NDArray[np.bool_], kind: ColumnKind) -> PackedColumn:
         """Return the values of some rows."""
         some = list(compress(self.values, rows.tolist()))
         if None in some:
@@ -254,14 +262,14 @@ class Plain:
 
 
 @dataclass(frozen=True, slots=True)
-class Lists:
+class ListColumn:
     """A column with a list in each row, of which length -1 stands for none."""
 
     lengths: NDArray[np.int64]  # of each list
     flat: NDArray[Any]  # numbers, or places in ``names``, of all lists one behind the other
     names: list[str] | None = None  # distinct texts, if the lists are of texts
 
-    def of(self, rows: NDArray[np.bool_], _: Kind) -> PackedColumn:
+    def of(self, rows: NDArray[np.bool_], _: ColumnKind) -> PackedColumn:
         """Return the lists of some rows; the others have none."""
         lengths = self.lengths[rows]
         offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
@@ -272,7 +280,7 @@ class Lists:
         return PackedColumn(self.flat, offsets, names)
 
 
-_Contents = Plain | Lists
+_Contents = PlainColumn | ListColumn
 
 
 def contents_of(frame: pl.DataFrame) -> dict[str, _Contents]:
@@ -287,18 +295,18 @@ def contents_of(frame: pl.DataFrame) -> dict[str, _Contents]:
         if column.name in nested:
             contents[column.name] = _lists(column, lengths[column.name].to_numpy())
         else:
-            contents[column.name] = Plain(column.to_list())
+            contents[column.name] = PlainColumn(column.to_list())
     return contents
 
 
-def _lists(column: pl.Series, lengths: NDArray[np.int64]) -> Lists:
+def _lists(column: pl.Series, lengths: NDArray[np.int64]) -> ListColumn:
     import polars as pl  # noqa: PLC0415
 
     flat = column.explode()
     if flat.null_count():  # an empty list has none, and explodes to a null
         flat = flat.drop_nulls()
     if flat.dtype != pl.Categorical:
-        return Lists(lengths, flat.to_numpy())
+        return ListColumn(lengths, flat.to_numpy())
     codes = flat.to_physical().to_numpy()
     used = np.flatnonzero(np.bincount(codes)) if len(codes) else np.empty(0, dtype=np.int64)
     first = np.zeros(int(used[-1]) + 1 if len(used) else 0, dtype=np.int64)
@@ -306,7 +314,7 @@ def _lists(column: pl.Series, lengths: NDArray[np.int64]) -> Lists:
     places = np.zeros(len(first), dtype=np.int64)
     places[used] = np.arange(len(used))
     names = flat.gather(first[used]).cast(pl.String).to_list()
-    return Lists(lengths, places.take(codes), names)
+    return ListColumn(lengths, places.take(codes), names)
 
 
 def texts_of(values: Sequence[str | None]) -> list[Any]:
