@@ -342,5 +342,5 @@ def test_measures_of_a_protocol_are_chosen_by_a_star(corpus: Terminal) -> None:
         "score", "chords", "ref", "est", "--measure", "decibel/*", "--format", "json"
     ).document
     assert {(row["protocol"], row["measure"]) for row in document["scores"]} == {
-        ("decibel", name) for name in ("CSR", "OvS", "UnS", "Seg")
+        ("decibel", name) for name in ("CSR", "CSR_total", "OvS", "UnS", "Seg")
     }

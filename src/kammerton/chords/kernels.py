@@ -260,9 +260,10 @@ EXCLUDED, CORRECT_CHORD, CORRECT_NO_CHORD, SUBSTITUTED, DELETED, INSERTED = rang
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Chord symbol recall: correct time over scored time."""
+    """Chord symbol recall: correct time over scored time, or over all time of the reference."""
 
     weigh: str = "scored"  # what an item weighs: its scored time, or all time of its reference
+    over: str = "scored"  # what correct time is divided by: the same two
 
     @property
     def statistics(self) -> tuple[str, ...]:
@@ -270,14 +271,13 @@ class Recall:
         return OUTCOMES
 
     def finalise(self, statistics: Statistics, /) -> Values:
-        """Divide correct by scored time."""
+        """Divide correct by scored or total time."""
         correct = statistics[:, CORRECT_CHORD] + statistics[:, CORRECT_NO_CHORD]
-        return ratio(correct, statistics[:, CORRECT_CHORD:].sum(axis=1))
+        return ratio(correct, _time(statistics, self.over))
 
     def weight(self, statistics: Statistics, /) -> Values:
         """Return scored or total time."""
-        first = CORRECT_CHORD if self.weigh == "scored" else EXCLUDED
-        return np.asarray(statistics[:, first:].sum(axis=1))
+        return _time(statistics, self.weigh)
 
     def worst(self, statistics: Statistics, /) -> Statistics:
         """Nothing is right: chords are deleted, no-chord is something else."""
@@ -286,6 +286,12 @@ class Recall:
         worst[:, SUBSTITUTED] += worst[:, CORRECT_NO_CHORD]
         worst[:, [CORRECT_CHORD, CORRECT_NO_CHORD]] = 0.0
         return worst
+
+
+def _time(statistics: Statistics, part: str) -> Values:
+    """Return scored or total time of each item."""
+    first = CORRECT_CHORD if part == "scored" else EXCLUDED
+    return np.asarray(statistics[:, first:].sum(axis=1))
 
 
 @dataclass(frozen=True, slots=True)

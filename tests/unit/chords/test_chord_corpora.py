@@ -49,6 +49,14 @@ def test_decibel_weighs_songs_by_their_length(items: str) -> None:
     assert scores_of(items).value("decibel/CSR", aggregate="mean") == pytest.approx((1 + 0) / 2)
 
 
+@pytest.mark.parametrize(("items", "seconds"), [("AB", 100 + 300), ("ABC", 100 + 300 + 50)])
+def test_csr_total_is_right_time_over_all_time(items: str, seconds: float) -> None:
+    scores = scores_of(items)
+    assert scores.value("decibel/CSR_total") == pytest.approx(100 / seconds)
+    # of B 200 s are no triad, of C all 50 s: they count as wrong, though C's estimate is equal
+    assert scores.value("decibel/CSR_total", aggregate="mean") == pytest.approx(1 / len(items))
+
+
 def test_what_a_figure_was_measured_on_stands_beside_it() -> None:
     found = {
         (row["protocol"], row["measure"], row["aggregate"]): (

@@ -38,7 +38,7 @@ MIR_EVAL = [
         *("majmin", "majmin_inv", "sevenths", "sevenths_inv", "underseg", "overseg", "seg"),
     )
 ]
-DECIBEL = ["decibel/CSR", "decibel/OvS", "decibel/UnS", "decibel/Seg"]
+DECIBEL = ["decibel/CSR", "decibel/CSR_total", "decibel/OvS", "decibel/UnS", "decibel/Seg"]
 FRAMES = [f"frames10ms/{name}" for name in ("Root", "MajMin", "MajMinBass", "Sevenths", "SeventhsBass")]
 
 

@@ -37,6 +37,8 @@ NEEDS: dict[str, dict[str, frozenset[str]]] = {
         # boundaries alone
         **_each(("MeanSeg", "UnderSeg", "OverSeg", "WorstSeg", "underseg", "overseg", "seg")),
         **_each(("OvS", "UnS", "Seg")),
+        # seconds of the reference, also those without a label of the vocabulary, which count as wrong
+        **_each(("CSR_total",)),
     },
     "fingering": {
         # notes on which labels agree, over notes that annotators labelled; a note without label is a miss

@@ -292,6 +292,7 @@ def test_protocols_and_measures_are_chosen_by_name() -> None:
     scores = kt.score("chords", REF, EST, protocols=["decibel"])
     assert [str(measure) for measure in scores.measures] == [
         "decibel/CSR",
+        "decibel/CSR_total",
         "decibel/OvS",
         "decibel/UnS",
         "decibel/Seg",

@@ -21,7 +21,7 @@ from kammerton.chords.kernels import (
     segmentation_statistics,
 )
 from kammerton.chords.protocols.mir_eval import over_span
-from kammerton.model.measure import Card, Formula, Law, Measure, Protocol, Statistics
+from kammerton.model.measure import BY_HAND, Card, Formula, Law, Measure, Protocol, Statistics
 
 _AGREES = "the DECIBEL evaluator, on 40 made-up songs (1e-9); mir_eval 0.8.2, its "
 _MAJMIN = f"{_AGREES}majmin of each song (1e-9); corpus scores were worked out by hand in the tests"
@@ -33,10 +33,18 @@ _MEASURES: dict[str, tuple[Formula, frozenset[Law], str, str, str, str]] = {
     "CSR": (
         Recall(weigh="total"),
         _LAWS | {"split"},
-        "Chord symbol recall of major and minor triads, songs weighted by length.",
+        "Chord symbol recall of major and minor triads over the time that is scored, as MIREX prints it.",
         "correct seconds / scored seconds per song; corpus: sum of length * CSR / sum of length",
         "no reference time is major, minor or N; the song is left out with its weight",
         _MAJMIN,
+    ),
+    "CSR_total": (
+        Recall(weigh="total", over="total"),
+        (_LAWS - {"identity"}) | {"split"},
+        "Chord symbol recall over the whole song: time that CSR leaves out counts as wrong.",
+        "correct seconds / seconds of the reference per song; corpus: sum of correct / sum of length",
+        _NO_DURATION,
+        BY_HAND,
     ),
     "OvS": (
         Segmentation("over"),
@@ -74,7 +82,7 @@ def _measure(name: str) -> Measure:
         formula=formula,
         aggregate="weighted_mean",
         beside=("mean", "median"),
-        headline=True,
+        headline=name != "CSR_total",
         laws=laws,
         card=Card(
             summary=summary,
@@ -99,9 +107,11 @@ PROTOCOL = Protocol(
     revision=2,
     summary="CSR, over- and under-segmentation as in the DECIBEL evaluator, songs weighted by length.",
     rules=(
-        "CSR is mir_eval's majmin. Segmentation compares rows as they are, the estimate cropped and padded "
-        "with N to the span of the reference. A corpus score is the mean over songs weighted by the "
-        "length of the reference; a song without CSR is left out of it with its weight."
+        "CSR is mir_eval's majmin, over the time whose reference is major, minor or N; CSR_total is as the "
+        "text of DECIBEL says, the same time over the length of the song. Segmentation compares rows as "
+        "they are, the estimate cropped and padded with N to the span of the reference. A corpus score is "
+        "the mean over songs weighted by the length of the reference; a song without CSR is left out of "
+        "it with its weight."
     ),
     measures=tuple(map(_measure, _MEASURES)),
     citation=_CITATION,
@@ -121,7 +131,7 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
         return segmentation_statistics(span.timeline, ref_runs, est_runs, span.duration, gaps_cut=True)
 
     statistics = {
-        measure: over.statistics("majmin") if measure.name == "CSR" else segmentation()
+        measure: over.statistics("majmin") if measure.name.startswith("CSR") else segmentation()
         for measure in measures
     }
     return Result(statistics, over.span.timeline, over.times, {"CSR": over.rules["majmin"]})
