@@ -190,6 +190,12 @@ ROWS = [
         then="scored as worst",
     ),
     Row(
+        "all estimates are of {}: `--items '^{}'` scores these alone",
+        "score chords ref est --no-ci",
+        {f"{side}/test/{name}.lab": "0 1 C\n" for side in ("ref", "est") for name in "ab"}
+        | {"ref/train/a.lab": "0 1 C\n"},
+    ),
+    Row(
         "`--missing worst` scores them as worst, `--missing skip` leaves them out",
         "score chords ref new --no-ci --missing error",
         CHORDS | {"new/a.lab": "0 4 C\n"},
@@ -496,6 +502,7 @@ NO_HINTS = {
     "* headline measure: shown without --all\n",
     "--copy and --report exclude each other",
     "--annotator NAME=PATH",
+    "--items needs --worst",
     "--label-encoding ",
     "{} names references, and --no-reference scores without any",
     "--no-annotations needs a run",

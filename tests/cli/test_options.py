@@ -91,7 +91,7 @@ def test_types_are_those_of_the_annotations(verb: str) -> None:
         ),
         ("compare", "no_reference every form output width quiet show digits details intervals tests"),
         ("agree", "every form output width per_item out quiet show digits details"),
-        ("show", "worst start end width quiet"),
+        ("show", "worst items start end width quiet"),
         ("check", "form strict select ignore quiet"),
         ("convert", "quiet"),
         ("pack", "quiet"),

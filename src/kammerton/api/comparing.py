@@ -15,6 +15,8 @@ from kammerton.api.scoring import (
     collected,
     few_resamples,
     grouping_of,
+    items_chosen,
+    items_of_run,
     likely_clusters,
     options_of,
     refuse_choices_of_runs,
@@ -23,7 +25,7 @@ from kammerton.api.scoring import (
 )
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.collecting import name_of
-from kammerton.formats.lists import group_items
+from kammerton.formats.lists import Items, group_items
 from kammerton.formats.reading import signed_choices
 from kammerton.model.corpus import ALL, Corpus
 from kammerton.model.measure import Measure, choose
@@ -44,7 +46,7 @@ from kammerton.scoring.loading import Estimates, References, applicable_to, load
 from kammerton.statistics.comparison import Comparison, Rules, Test
 from kammerton.statistics.resampling import BootstrapSettings, Method
 
-_OF_RUNS = ("task", "protocols", "measures")
+_OF_RUNS = ("task", "protocols", "measures", "items")
 """Choices of scoring that can still be made of runs."""
 
 
@@ -101,9 +103,9 @@ def compare(  # noqa: PLR0913 - one per choice
         As for :func:`kammerton.score`. Groups have the items that all systems have, except systems with too
         few items.
     **choices
-        ``protocols``, ``measures``, ``annotators``, ``estimate_annotator``, ``pairs``, ``missing``,
-        ``strict``, ``split``, ``splits``, ``options``, ``jobs``, ``executor``, ``shard_size`` of
-        :func:`kammerton.score`; with runs the first two, which choose among the measures that all runs have.
+        ``protocols``, ``measures``, ``items``, ``annotators``, ``estimate_annotator``, ``pairs``,
+        ``missing``, ``strict``, ``split``, ``splits``, ``options``, ``jobs``, ``executor``, ``shard_size`` of
+        :func:`kammerton.score`; with runs the first three, which choose among what all runs have.
 
     Returns
     -------
@@ -198,7 +200,7 @@ def _of_runs(
     )
     if scores.task != find_task(task).name:
         raise OptionError(f"runs are of another task: {scores.task}")
-    return scores
+    return items_of_run(scores, choices.get("items"))
 
 
 def _comparable(scores: Scores, annotator: str) -> tuple[Measure, ...]:
@@ -230,6 +232,7 @@ def agree(
     *,
     protocols: Iterable[str] | None = None,
     measures: Iterable[str] | None = None,
+    items: Items | None = None,
     options: object | None = None,
 ) -> AnnotatorAgreement:
     """Measure inter-annotator agreement.
@@ -245,6 +248,8 @@ def agree(
         scores, which keeps its annotators, or of an agreement, of which only measures can still be chosen.
     protocols, measures : iterable of str, optional
         As for :func:`kammerton.score`. Measures of the estimate alone, and of classes, are left out.
+    items : str, path or iterable of str, optional
+        As for :func:`kammerton.score`.
     options : object, optional
         How files are read.
 
@@ -276,6 +281,10 @@ def agree(
         if reading != kind.options():
             raise OptionError("a run has read its files already: there are no options of reading")
         if not holds_scores(annotators):
+            if items is not None:
+                raise OptionError(
+                    "a run of an agreement is of all its items", "name the annotators to choose some"
+                )
             return _of_run(kind, annotators, protocols, measures)
         corpus, reading = _annotators_of_run(kind, annotators)
     else:
@@ -284,7 +293,7 @@ def agree(
         )
         corpus = with_options_by_side(Corpus(collections, ()), reading)
     chosen = _comparing(kind.choose(protocols, measures))
-    corpus = corpus.paired()
+    corpus = items_chosen(corpus.paired(), items)
     references = load_references(kind, corpus.references, reading)
     if len(references.annotations) < 2:
         names = ", ".join(map(quote, references.annotations)) or "none"

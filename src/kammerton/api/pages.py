@@ -11,8 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kammerton.api.scoring import corpus_of, is_lone_run, options_of
+from kammerton.api.scoring import corpus_of, is_lone_run, items_of_run, options_of
 from kammerton.errors import DataError, OptionError, OutputError, close_match, quote, some
+from kammerton.formats.lists import Items
 from kammerton.formats.writing import write_atomically
 from kammerton.model.corpus import ALL, Collection, Corpus
 from kammerton.model.registry import find_task
@@ -202,6 +203,7 @@ def report(
     path: str | os.PathLike[str],
     *,
     title: str = "Evaluation report",
+    items: Items | None = None,
     figures: str | os.PathLike[str] | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> None:
@@ -216,6 +218,8 @@ def report(
         Of the file; what stands there is replaced.
     title : str
         Heading of the page.
+    items : str, path or iterable of str, optional
+        As for :func:`kammerton.score`: the page is of these items of the runs.
     figures : path, optional
         Folder to write the charts to as SVG, PDF and PNG, and the tables as LaTeX. It is made unless it
         exists; files of the same names are replaced, others stay.
@@ -253,7 +257,7 @@ def report(
     altair_of()
     report_phase = progress or (lambda _: None)
     report_phase("reading runs")
-    joined = _joined(runs)
+    joined = [replace(part, scores=items_of_run(part.scores, items)) for part in _joined(runs)]
     sources, chapters = [], []
     titles = _titles([part.scores.task for part in joined])
     for number, (part, name) in enumerate(zip(joined, titles, strict=True), 1):

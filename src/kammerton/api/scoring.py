@@ -13,10 +13,10 @@ from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
-from kammerton.errors import Diagnostic, OptionError, inflected, plural, quote
+from kammerton.errors import Diagnostic, OptionError, inflected, plural, quote, some
 from kammerton.formats.collecting import collect, name_of
 from kammerton.formats.folders import normal_form
-from kammerton.formats.lists import ItemGroups, find_groups, group_items, read_pairs
+from kammerton.formats.lists import ItemGroups, Items, find_groups, find_items, group_items, read_pairs
 from kammerton.formats.packs import is_pack, read_packed_pairs
 from kammerton.formats.reading import SIDES, SidedOptions, signed_choices, signed_file
 from kammerton.model.corpus import ALL, Collection, Corpus, Missing, check_names, choose_split
@@ -27,7 +27,7 @@ from kammerton.model.task import Task
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Grouping, Origin
 from kammerton.runs import is_run
-from kammerton.runs.joining import named_runs, narrow_run
+from kammerton.runs.joining import named_runs, narrow_items, narrow_run
 from kammerton.scoring.evaluating import ContextEvidence, Timing, evaluate_context
 from kammerton.scoring.keeping import Store
 from kammerton.scoring.loading import ScoringJob, choose_estimates, load_sides
@@ -57,6 +57,24 @@ def split_of(
     split_by_item = {normal_form(item): name for item, name in split_by_item.items()}
     chosen = None if split is None else split_name(split)
     return choose_split(corpus, split_by_item, chosen), {} if chosen is None else {"split": chosen}
+
+
+def items_chosen(corpus: Corpus, items: Items | None) -> Corpus:
+    """Return the chosen items of a corpus, with a warning on names that no item has."""
+    if items is None:
+        return corpus
+    corpus = corpus.paired()
+    chosen, unknown = find_items(items, corpus.items)
+    return corpus.only(chosen.__contains__).with_warnings(unknown_items(unknown))
+
+
+def unknown_items(names: Sequence[str]) -> tuple[Diagnostic, ...]:
+    """Report names in a list of items that no item has."""
+    if not names:
+        return ()
+    message = f"{plural(len(names), 'name')} in the list of items that no item has ({some(names)})"
+    hint = "items are called by their path below the folder, without suffix"
+    return (Diagnostic(code="KT223", severity="warning", message=message, hint=hint, count=len(names)),)
 
 
 def options_of(task: Task, options: object | None) -> Any:
@@ -326,8 +344,9 @@ def _unmatched(groups: ItemGroups) -> Iterator[Diagnostic]:
 
 _POLICIES = ("worst", "skip", "error")
 _OF_INTERVALS = ("ci", "resamples", "seed", "interval", "clusters")
-_OF_RUNS = ("task", "references", "protocols", "measures", "context", "group_by", "store", "progress")
+_OF_RUNS = ("task", "references", "protocols", "measures", "items", "context", "group_by")
 """Choices that can still be made of a run, besides those of intervals."""
+_OF_WORK = ("store", "progress")
 
 
 def refuse_choices_of_runs(task: Task, choices: Mapping[str, Any], allowed: Container[str]) -> None:
@@ -346,13 +365,13 @@ def is_lone_run(references: Any) -> bool:
 
 def _score_run(task: Task, run: Any, choices: Mapping[str, Any]) -> Scores:
     """Read a run, and choose among its measures, intervals and groups."""
-    refuse_choices_of_runs(task, choices, (*_OF_RUNS, *_OF_INTERVALS))
+    refuse_choices_of_runs(task, choices, (*_OF_RUNS, *_OF_INTERVALS, *_OF_WORK))
     (scores,) = named_runs([run])
     if scores.task != task.name:
         raise OptionError(f"the run is of another task: {scores.task}")
     if choices["context"] and scores.origin.context_evidence is None:
         raise OptionError("the run has no context", "score it with --context")
-    scores = narrow_run(scores, choices["protocols"], choices["measures"])
+    scores = narrow_run(items_of_run(scores, choices["items"]), choices["protocols"], choices["measures"])
     items = items_of(scores.origin.evidence)
     notes: tuple[Diagnostic, ...] = ()
     defaults = {name: signature(score).parameters[name].default for name in _OF_INTERVALS}
@@ -364,6 +383,14 @@ def _score_run(task: Task, run: Any, choices: Mapping[str, Any]) -> Scores:
         scores = scores.remade(grouping=grouping)
     evidence = scores.origin.evidence
     return scores.remade(evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *notes)))
+
+
+def items_of_run(run: Scores, items: Items | None) -> Scores:
+    """Return the scores of the chosen items of a run, with a warning on names that no item has."""
+    if items is None:
+        return run
+    chosen, unknown = find_items(items, items_of(run.origin.evidence))
+    return narrow_items(run, chosen, unknown_items(unknown))
 
 
 def score(  # noqa: PLR0913 - one per choice
@@ -379,6 +406,7 @@ def score(  # noqa: PLR0913 - one per choice
     pairs: str | os.PathLike[str] | None = None,
     missing: Missing = "worst",
     strict: bool = False,
+    items: Items | None = None,
     split: str | None = None,
     splits: Mapping[str, str] | str | os.PathLike[str] | None = None,
     options: object | None = None,
@@ -437,6 +465,9 @@ def score(  # noqa: PLR0913 - one per choice
         run (error).
     strict : bool
         End the run before scoring if there is any error or repair.
+    items : str, path or iterable of str, optional
+        Score these items only: those whose names match a regular expression, such as ``^Help!/``, or a file
+        with the name of one a line. Or their names. A list may have the names without their folders.
     split : str, optional
         Score the items of this split only, such as ``test``; needs ``splits``.
     splits : path or mapping, optional
@@ -519,7 +550,7 @@ def score(  # noqa: PLR0913 - one per choice
         corpus = corpus_of(
             kind, references, estimates, annotators or {}, pairs, reading, estimate_annotator, alone=alone
         )
-        corpus, signed_split = split_of(corpus, splits, split)
+        corpus, signed_split = split_of(items_chosen(corpus, items), splits, split)
     job = ScoringJob(
         task=kind,
         measures=chosen,
@@ -532,13 +563,13 @@ def score(  # noqa: PLR0913 - one per choice
     choices = signed_choices(reading) | signed_split | ({"references": "none"} if alone else {})
     if estimate_annotator is not None:
         choices["estimate_annotator"] = str(estimate_annotator)
-    items = items_of(evidence)
-    bootstrap = _bootstrap_settings(ci, resamples, seed, interval, clusters, items)
-    grouping, notes = (None, ()) if group_by is None else grouping_of(group_by, items)
+    scored = items_of(evidence)
+    bootstrap = _bootstrap_settings(ci, resamples, seed, interval, clusters, scored)
+    grouping, notes = (None, ()) if group_by is None else grouping_of(group_by, scored)
     if ci is not None:
         notes = (*few_resamples(ci, resamples), *notes)
     if ci is not None and clusters is None:
-        notes = (*likely_clusters(items), *notes)
+        notes = (*likely_clusters(scored), *notes)
     context_evidence: ContextEvidence | None = None
     if context:
         with timing.during("context"):  # the corpus is read again, as a whole: baselines depend on all of it

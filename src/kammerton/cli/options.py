@@ -88,6 +88,7 @@ _WRITTEN: dict[str, dict[str, Any]] = {
     "pairs": {"metavar": "FILE.csv"},
     "missing": {},
     "strict": {},
+    "items": {"metavar": "REGEX|FILE"},
     "split": {"metavar": "NAME"},
     "splits": {"metavar": "FILE"},
     "ci": {"metavar": "LEVEL", "group": INTERVALS},

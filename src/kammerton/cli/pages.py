@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import kammerton
+from kammerton.api.scoring import items_of_run
 from kammerton.cli.options import OUTPUT, Annotator, Estimates, Quiet, References, option
 from kammerton.cli.output import (
     DONE,
@@ -47,6 +48,13 @@ def show(
             metavar="N",
         ),
     ] = None,
+    items: Annotated[
+        str | None,
+        option(
+            "Choose the worst among these items: names that match, or a file with one a line.",
+            metavar="REGEX|FILE",
+        ),
+    ] = None,
     annotator: Annotator = None,
     start: Annotated[
         float | None,
@@ -80,12 +88,14 @@ def show(
     arguments = {**choices, **sources, "annotator": None if chosen == ALL else chosen}
     style = style_of(sys.stdout)
     columns = max(NARROWEST, min(style.width, WIDEST)) if width is None else width
-    items: list[str | None] = [item]
+    names: list[str | None] = [item]
     parts: list[str] = []
+    if items is not None and worst is None:
+        raise OptionError("--items needs --worst", "ITEM names one")
     if worst is not None:
-        items, summary = _most_costly(task, arguments, measure, worst, columns, style.encoding)
+        names, summary = _most_costly(task, arguments, measure, worst, items, columns, style.encoding)
         parts.append(summary)
-    views = [kammerton.show(task.name, item=name, measure=measure, **arguments) for name in items]
+    views = [kammerton.show(task.name, item=name, measure=measure, **arguments) for name in names]
     for view in views:  # all of them before anything is printed: one may be refused
         print_diagnostics(view.diagnostics, quiet=quiet)
         parts.append(
@@ -126,7 +136,13 @@ def _sources_and_item(
 
 
 def _most_costly(
-    task: Task, arguments: dict[str, Any], measure: str | None, count: int, width: int, encoding: str
+    task: Task,
+    arguments: dict[str, Any],
+    measure: str | None,
+    count: int,
+    items: str | None,
+    width: int,
+    encoding: str,
 ) -> tuple[list[str | None], str]:
     """Return the names of the items with the largest loss, and a table of them."""
     if count < 1:
@@ -135,11 +151,12 @@ def _most_costly(
     if not address:
         raise OptionError("by which measure?", "name it: --measure PROTOCOL/MEASURE")
     if arguments["pairs"] is None and "estimates" not in arguments:
-        (scores,) = named_runs([arguments["references"]])
+        (run,) = named_runs([arguments["references"]])
+        scores = items_of_run(run, items)
         judge = find(address, scores.measures, task.measures)
     else:
         judge = find(address, task.measures)
-        scoring = {**arguments, "annotator": arguments["annotator"] or ALL}
+        scoring = {**arguments, "items": items, "annotator": arguments["annotator"] or ALL}
         scores = kammerton.score(task.name, measures=[str(judge)], **scoring)
     losses = item_losses(scores, judge)[:count]
     if not losses:

@@ -95,7 +95,7 @@ def sides(
 def input_paths(arguments: Iterable[str | None], pairs: str | None, *lists: str | None) -> list[str]:
     """Return all paths that a command reads: its arguments, its lists, and the files that pairs name."""
     paths = [split_name(argument)[1] for argument in arguments if argument]
-    paths += [path for path in (pairs, *lists) if path]
+    paths += [path for path in (pairs, *lists) if path and os.path.isfile(path)]  # noqa: PTH113 - or an expression
     if pairs is not None:
         with contextlib.suppress(DataError):  # a list that will be refused
             corpus = read_pairs(pairs)

@@ -323,7 +323,9 @@ def score(
     else:
         arguments |= sides(references, estimates, added, choices["pairs"], alone=no_reference)
     results = _with_chosen_measures(results, choices)
-    inputs = input_paths((references, *estimates, *(annotator or ())), choices["pairs"], choices["splits"])
+    inputs = input_paths(
+        (references, *estimates, *(annotator or ())), choices["pairs"], choices["splits"], choices["items"]
+    )
     results.check(choices, inputs, task.suffixes)
     every = [EVERY] if no_reference and choices["measures"] is None else None
     measures = task.choose(choices["protocols"] or every, choices["measures"])
@@ -394,7 +396,9 @@ def compare(
     arguments = {**choices, "annotator": chosen}
     arguments |= _runs_or_sides(references, estimates, added, choices["pairs"], alone=no_reference)
     results = _with_chosen_measures(results, choices)
-    inputs = input_paths((references, *estimates, *(annotator or ())), choices["pairs"], choices["splits"])
+    inputs = input_paths(
+        (references, *estimates, *(annotator or ())), choices["pairs"], choices["splits"], choices["items"]
+    )
     check_width(results.width)
     if results.output is not None:
         check_output(results.output, inputs, task.suffixes)

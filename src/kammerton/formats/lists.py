@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path, PurePath
 
-from kammerton.errors import DataError, OptionError, close_match, inflected, out_of, quote
+from kammerton.errors import DataError, OptionError, close_match, inflected, out_of, quote, some
 from kammerton.formats.folders import normal_form
 from kammerton.formats.json_places import JsonPlaces, decode
 from kammerton.formats.reading import Limits, Problems, keeps_lines
@@ -29,7 +29,7 @@ from kammerton.formats.tables import (
     read_table,
 )
 from kammerton.model.annotations import Place
-from kammerton.model.corpus import ALL, Collection, Corpus
+from kammerton.model.corpus import ALL, Collection, Corpus, listed_as
 
 _KEYS = ("item", "annotator", "reference")
 
@@ -148,11 +148,13 @@ def find_groups(choice: Mapping[str, str] | str, items: Iterable[str]) -> ItemGr
     return _found(by, groups, "has none in the table", tuple(name for name in group_of if name in unknown))
 
 
-def _matched(pattern: str, items: Iterable[str]) -> ItemGroups:
+_EXPRESSION = "a regular expression on names of items, such as '^(.*)/', or FILE.csv:COLUMN"
+
+
+def _matched(pattern: str, items: Iterable[str], hint: str = _EXPRESSION) -> ItemGroups:
     try:
         expression = re.compile(pattern)
     except re.error as error:
-        hint = "a regular expression on names of items, such as '^(.*)/', or FILE.csv:COLUMN"
         raise OptionError(f"not a regular expression: {quote(pattern)}: {error}", hint) from error
     group = 1 if expression.groups else 0
     groups = {item: match and match[group] for item in items for match in (expression.search(item),)}
@@ -204,6 +206,42 @@ def _one_each(rows: Iterable[ItemRow], what: str, code: str, problems: Problems)
             message = f"item {quote(item)} is in two {what}s: {quote(groups[item])}, {quote(group)}"
             problems.report(code, message, place())
     return groups
+
+
+_LISTS = (".txt", ".csv", ".tsv", ".lst")
+"""Suffixes of lists of items: what ends so is no regular expression."""
+Items = str | os.PathLike[str] | Iterable[str]
+"""A regular expression on names of items; a file with one a line; or names."""
+
+
+def find_items(choice: Items, items: Iterable[str]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the items that are chosen, and the names in a list that no item has.
+
+    Examples
+    --------
+    >>> chosen, unknown = find_items("^Help!/", ["Help!/Yesterday", "Revolver/Taxman"])
+    >>> set(chosen), unknown
+    ({'Help!/Yesterday'}, ())
+    """
+    known = sorted(items)
+    hint = f"items are called by their path below the folder, without suffix, such as {some(known)}"
+    if isinstance(choice, str) and not (choice.lower().endswith(_LISTS) or Path(choice).is_file()):
+        groups = _matched(choice, known, "a regular expression on names of items, such as '^Help!/', or FILE")
+        if not groups.of:
+            raise OptionError(f"no item matches {quote(choice)}", hint)
+        return frozenset(groups.of), ()
+    if isinstance(choice, str | os.PathLike):
+        text = read_text(choice, name=os.fsdecode(choice), limits=Limits())
+        choice = [line.strip() for _, line in numbered_lines(text)]
+    if not isinstance(choice, Iterable):
+        raise OptionError.of_type("items", choice, "a str, a path or names")
+    listed = {normal_form(str(name)): None for name in choice}
+    entries = {item: listed_as(item, listed) for item in known}
+    chosen = frozenset(item for item, entry in entries.items() if entry is not None)
+    unknown = tuple(name for name in listed if name not in entries.values() and name not in ITEM_KEYS)
+    if not chosen:
+        raise OptionError(f"no item is called as listed: {some(unknown)}", hint)
+    return chosen, unknown
 
 
 _SPLITS = {

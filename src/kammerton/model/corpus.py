@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
@@ -156,6 +156,23 @@ class Corpus:
         annotators = len(self.references)
         return Corpus(tuple(called[:annotators]), tuple(called[annotators:]))
 
+    def only(self, is_chosen: Callable[[str], bool]) -> Corpus:
+        """Return the items that are chosen, each collection in its order."""
+        sides = (
+            tuple(
+                collection.only(filter(is_chosen, (*collection.sources, *collection.broken)))
+                for collection in side
+            )
+            for side in (self.references, self.systems)
+        )
+        return Corpus(*sides)
+
+    def with_warnings(self, warnings: Iterable[Diagnostic]) -> Corpus:
+        """Return the corpus with diagnostics on its items as a whole."""
+        first, *rest = self.bases
+        bases = (replace(first, diagnostics=(*first.diagnostics, *warnings)), *rest)
+        return replace(self, references=bases) if self.references else replace(self, systems=bases)
+
 
 def check_annotators(names: Iterable[str]) -> None:
     """Raise an error if two annotators have one name, or one is called like all of them together."""
@@ -215,32 +232,17 @@ def choose_split(corpus: Corpus, splits: Mapping[str, str], split: str | None) -
         raise OptionError.unknown("split", split, set(splits.values()))
     corpus = corpus.paired()
     known = {unicodedata.normalize("NFC", item): name for item, name in splits.items()}
-    entries = {item: _entry(item, known) for item in sorted(corpus.items)}
+    entries = {item: listed_as(item, known) for item in sorted(corpus.items)}
     warnings = tuple(_diagnoses(entries, known, split, "reference" if corpus.references else "estimate"))
     if split is not None:
-        corpus = Corpus(
-            *(
-                tuple(collection.only(_of_split(collection, known, split)) for collection in side)
-                for side in (corpus.references, corpus.systems)
-            )
-        )
-    first, *rest = corpus.bases
-    bases = (replace(first, diagnostics=(*first.diagnostics, *warnings)), *rest)
-    return replace(corpus, references=bases) if corpus.references else replace(corpus, systems=bases)
+        corpus = corpus.only(lambda item: known.get(listed_as(item, known) or "") == split)
+    return corpus.with_warnings(warnings)
 
 
-def _entry(item: str, known: Mapping[str, str]) -> str | None:
-    """Return the name by which an item is listed, if it is."""
+def listed_as(item: str, known: Container[str]) -> str | None:
+    """Return the name by which an item is listed, whole or without its folder, if it is."""
     name = unicodedata.normalize("NFC", item)
     return next((entry for entry in (name, name.rpartition("/")[2]) if entry in known), None)
-
-
-def _of_split(collection: Collection, known: Mapping[str, str], split: str) -> Iterator[str]:
-    """Yield the items of a collection that are in a split, in their order."""
-    for item in (*collection.sources, *collection.broken):
-        entry = _entry(item, known)
-        if entry is not None and known[entry] == split:
-            yield item
 
 
 def _diagnoses(

@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 
-from kammerton.errors import DataError, Diagnostic, OptionError, out_of, quote
+import numpy as np
+
+from kammerton.errors import DataError, Diagnostic, OptionError, out_of, quote, some
 from kammerton.model.corpus import ALL, Corpus, check_names
 from kammerton.model.evidence import Evidence, Tally
 from kammerton.model.measure import EVERY, Measure, choose
@@ -69,6 +71,49 @@ def narrow_run(run: Scores, protocols: Iterable[str] | None, measures: Iterable[
     chosen, left_out = _measures([run], protocols, measures)
     evidence = _narrowed(run.origin.evidence, chosen, {})
     return run.remade(evidence=replace(evidence, diagnostics=(*run.diagnostics, *left_out)))
+
+
+def narrow_items(run: Scores, items: frozenset[str], warnings: Iterable[Diagnostic] = ()) -> Scores:
+    """Return a run with some of its items; class tables, which are of all of them, are left out."""
+    if items.issuperset(*(rows.items for rows in run.origin.evidence.rows.values())):
+        return run
+    notes = list(warnings)
+    if run.tables:
+        message = f"class tables are of all items of the run: left out ({some(run.tables)})"
+        notes.append(Diagnostic(code="KT224", severity="note", message=message))
+    context, corpus = run.origin.context_evidence, run.origin.corpus
+    if context is not None:
+        parts = (context.baselines, context.others, context.annotators)
+        baselines, others, annotators = (part and _only(part, items) for part in parts)
+        single = sum(count == 1 for item, count in run.references.items() if item in items)
+        context = replace(context, baselines=baselines, others=others, annotators=annotators, single=single)
+    evidence = _only(run.origin.evidence, items)
+    return run.remade(
+        evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *notes)),
+        context_evidence=context,
+        corpus=None if corpus is None else corpus.paired().only(items.__contains__),
+    )
+
+
+def _only(evidence: Evidence, items: frozenset[str]) -> Evidence:
+    """Return the evidence of some items."""
+    chosen = {
+        needs: np.fromiter(map(items.__contains__, rows.items), dtype=bool, count=len(rows))
+        for needs, rows in evidence.rows.items()
+    }
+    gathered = evidence.gathered
+    if gathered is not None:
+        part = gathered.of(chosen["pair"])
+        gathered = replace(part, cases=np.cumsum(chosen["pair"])[part.cases] - 1)
+    return replace(
+        evidence,
+        rows={needs: rows.take(np.flatnonzero(chosen[needs])) for needs, rows in evidence.rows.items()},
+        statistics={m: part[chosen[m.needs]] for m, part in evidence.statistics.items()},
+        tallies={},
+        fingerprints={key: digest for key, digest in evidence.fingerprints.items() if key[1] in items},
+        gathered=gathered,
+        diagnostics=tuple(d for d in evidence.diagnostics if d.item is None or d.item in items),
+    )
 
 
 def _context_evidence(runs: Sequence[Scores]) -> ContextEvidence:

@@ -7,6 +7,7 @@ Counts and examples of parts of a corpus merge into those of the whole.
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ _POLICY = {
     "skip": "left out; `--missing worst` scores them as worst",
     "error": "`--missing worst` scores them as worst, `--missing skip` leaves them out",
 }
+_PART = re.compile(r".*[/_.-]")
+"""The beginning of a name that names a part of a corpus: a folder, or words in front of a number."""
 _LONG = 120
 """Characters up to which an item is shown whole: names that differ often do so at their end."""
 
@@ -47,7 +50,10 @@ def unmatched(
     diagnostics = []
     if lacking:
         near = get_close_matches(lacking[0], extra, n=1, cutoff=0.6)
+        part = _common_part((item for item in expected if item in system.items), lacking)
         hint = f"nearest name: {quote(near[0])}" if near else _POLICY[missing]
+        if part and not extra:
+            hint = f"all estimates are of {quote(part)}: `--items '^{re.escape(part)}'` scores these alone"
         if extra and len(lacking) == len(expected):
             hint = _why_apart(expected, references, system, (lacking[0], (near or extra)[0]))
         diagnostics.append(
@@ -74,6 +80,13 @@ def unmatched(
             )
         )
     return tuple(diagnostics)
+
+
+def _common_part(present: Iterable[str], lacking: Iterable[str]) -> str:
+    """Return the beginning, as a folder, that all items with an estimate have, and none without one."""
+    names = list(present)
+    part = _PART.match(os.path.commonprefix(names)) if len(names) > 1 else None  # noqa: RUF071 - of text
+    return "" if part is None or any(item.startswith(part[0]) for item in lacking) else part[0]
 
 
 def _why_apart(
