@@ -13,7 +13,7 @@ EXACT_FILES := \
   instruments/formats/* instruments/protocols/* instruments/labels.py instruments/reading.py \
   instruments/lists.py instruments/columns.py instruments/hierarchical.py instruments/retrieval.py \
   instruments/formulas.py instruments/evaluation.py instruments/kernels.py \
-  instruments/taxonomy*.py instruments/skos.py instruments/label_maps.py
+  instruments/taxonomy*.py instruments/label_maps.py
 EXACT := $(subst $(space),$(comma),$(addprefix src/kammerton/,$(EXACT_FILES)))
 
 # `make check` notes what the tests cover, which costs them a third more time

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""A taxonomy as text."""
+"""Taxonomies: nodes below their parents, from any source."""
 
 from __future__ import annotations
 
 import difflib
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import PurePath
@@ -18,35 +18,6 @@ from kammerton.errors import DataError, Diagnostic, OptionError, Severity, close
 from kammerton.formats.reading import Limits, Problems
 from kammerton.formats.tables import composed, render_rows
 from kammerton.model.annotations import Place
-
-_INDENT = "  "
-_AGAIN = " ..."
-"""Behind a node whose children stand further up."""
-
-
-def draw_tree(tops: Sequence[str], children: Callable[[str], Sequence[str]], marks: Mapping[str, str]) -> str:
-    """Draw nodes below their parents.
-
-    Examples
-    --------
-    >>> print(draw_tree(["strings"], {"strings": ["violin"], "violin": []}.get, {"violin": "2 hits"}))
-    strings
-      violin  2 hits
-    """
-    lines: list[str] = []
-    drawn: set[str] = set()
-    stack = [(node, 0) for node in reversed(tops)]
-    while stack:
-        node, depth = stack.pop()
-        below = children(node)
-        again = bool(below) and node in drawn
-        mark = f"{_INDENT}{printable(marks[node])}" if node in marks else ""
-        lines.append(_INDENT * depth + printable(node) + (_AGAIN if again else "") + mark)
-        if not again:
-            stack += [(child, depth + 1) for child in reversed(below)]
-        drawn.add(node)
-    return "\n".join(lines)
-
 
 MOST_NODES = 10_000
 """Nodes that a taxonomy may have: tables of nodes by nodes must fit in memory."""
@@ -62,6 +33,10 @@ class Links:
     def __init__(self, problems: Problems, limits: Limits) -> None:
         self._problems = problems
         self._limits = limits
+        # what the source says about itself, as in :class:`Taxonomy`; and names by identifier
+        self.source = self.licence = ""
+        self.root: str | None = None  # the node at the top, if the source names it
+        self.ids: Mapping[str, str] = {}
         self._above: dict[str, dict[str, Locate]] = {}
         self._places: dict[str, Locate] = {}
 
@@ -69,7 +44,7 @@ class Links:
         self, severity: Severity, code: str, message: str, locate: Locate, hint: str | None = None
     ) -> None:
         """Report a problem."""
-        self._problems.add_at(Diagnostic(code=code, severity=severity, message=message, hint=hint), locate)
+        self._problems.report(code, message, locate, severity=severity, hint=hint)
 
     def name(self, text: str, locate: Locate) -> str | None:
         """Return the name of a node as labels are compared, or report that it is none."""
@@ -89,6 +64,21 @@ class Links:
         """Take up a node, which is at the top unless it is put below another one."""
         self._above.setdefault(name, {})
         self._places.setdefault(name, locate)
+
+    def names(self, texts: Iterable[tuple[str, str, Locate]], what: str) -> dict[str, str]:
+        """Take up nodes by identifier, and return the name of each; of two of one name, the first."""
+        names: dict[str, str] = {}
+        first: dict[str, str] = {}
+        for id_, text, locate in texts:
+            name = self.name(text, locate)
+            if name is None:
+                continue
+            if first.setdefault(name, id_) != id_:
+                self.say("error", "KT642", f"two {what} of one name: {quote(name)}", locate)
+            else:
+                names[id_] = name
+                self.node(name, locate)
+        return names
 
     def put(self, name: str, parent: str, locate: Locate) -> None:
         """Put a node below another one."""
@@ -121,23 +111,37 @@ class Links:
             for name, above in self._above.items()
             if name in reached
         }
+        self.root = None
 
-    def finish(self, root: str | None = None) -> Parents:
-        """Check everything that needs all nodes."""
+    def taxonomy(self, name: str) -> Taxonomy:
+        """Return all that was taken up, after checks of everything that needs all nodes."""
         whole = partial(Place, self._problems.file)
         if not self._above and not self._problems.has_errors:
             self.say("error", "KT640", "taxonomy without nodes", whole)
         if len(self._above) > MOST_NODES:
             message = f"taxonomy of {len(self._above):,} nodes: over the limit of {MOST_NODES:,}"
             self.say("error", "KT106", message, whole)
-        parents = {name: tuple(above) for name, above in self._above.items()}
+        parents = {node: tuple(above) for node, above in self._above.items()}
         if not self._problems.has_errors:
             self._check_cycles()
-        if not self._problems.has_errors:
-            self._check_depth(parents)
-            self._check_tops(parents, root)
-            self._check_case(parents)
-        return parents
+        nodes = () if self._problems.has_errors else _in_order(parents)
+        number = {node: place for place, node in enumerate(nodes)}
+        tree = Taxonomy(
+            name,
+            nodes,
+            tuple(tuple(number[parent] for parent in parents[node]) for node in nodes),
+            self.source,
+            self.licence,
+            ids={id_: node if node in parents else None for id_, node in self.ids.items()}
+            | {node: None for node in self.ids.values() if node not in parents},
+        )
+        if nodes:
+            self._check_depth(tree)
+            self._check_tops(tree)
+            self._check_case()
+        if self._problems.has_errors:
+            raise DataError(self._problems.diagnostics())
+        return replace(tree, diagnostics=self._problems.diagnostics())
 
     def _check_cycles(self) -> None:
         """Report each way that leads from a node to itself, taking one link out of it to find the next."""
@@ -157,31 +161,27 @@ class Links:
             else:
                 return
 
-    def _check_depth(self, parents: Parents) -> None:
-        levels: dict[str, int] = {}
-        for name in TopologicalSorter(parents).static_order():
-            levels[name] = 1 + max((levels[parent] for parent in parents[name]), default=0)
-        deepest = max(levels, key=levels.__getitem__)
-        if levels[deepest] > self._limits.depth:
-            message = f"taxonomy of {levels[deepest]:,} levels: over the limit of {self._limits.depth}"
+    def _check_depth(self, tree: Taxonomy) -> None:
+        deepest = max(tree.nodes, key=tree.depth)
+        levels = tree.depth(deepest) + len(tree.roots)
+        if levels > self._limits.depth:
+            message = f"taxonomy of {levels:,} levels: over the limit of {self._limits.depth}"
             self.say("error", "KT106", message, self._places[deepest])
 
-    def _check_tops(self, parents: Parents, root: str | None) -> None:
-        tops = [name for name, above in parents.items() if not above]
-        if root is None:
-            if len(tops) > 1:
-                named = ", ".join(map(quote, tops[:5])) + (", ..." if len(tops) > 5 else "")
-                message = f"{len(tops):,} nodes at the top, below a root without a name: {named}"
-                self.say("note", "KT645", message, self._places[tops[0]])
-            return
-        for name in tops:
-            if name != root:
-                message = f"{quote(name)} is not below the root {quote(root)}"
+    def _check_tops(self, tree: Taxonomy) -> None:
+        tops = tree.tops
+        if self.root is None and len(tops) > 1:
+            named = ", ".join(map(quote, tops[:5])) + (", ..." if len(tops) > 5 else "")
+            message = f"{len(tops):,} nodes at the top, below a root without a name: {named}"
+            self.say("note", "KT645", message, self._places[tops[0]])
+        for name in tops if self.root is not None else ():
+            if name != self.root:
+                message = f"{quote(name)} is not below the root {quote(self.root or '')}"
                 self.say("error", "KT644", message, self._places[name])
 
-    def _check_case(self, names: Iterable[str]) -> None:
+    def _check_case(self) -> None:
         spelled: dict[str, str] = {}
-        for name in names:
+        for name in self._above:
             first = spelled.setdefault(name.casefold(), name)
             if first != name:
                 message = f"names differ in case only: {quote(first)}, {quote(name)}"
@@ -189,7 +189,7 @@ class Links:
                 self.say("note", "KT651", message, self._places[name], hint)
 
 
-def in_order(parents: Parents) -> list[str]:
+def _in_order(parents: Parents) -> tuple[str, ...]:
     """Return nodes as one would read them: each behind its parents, and what is below it behind it.
 
     Of nodes below one parent, the first of the source comes first.
@@ -205,7 +205,7 @@ def in_order(parents: Parents) -> list[str]:
             waiting[child] -= 1
             if not waiting[child]:
                 stack.append(child)
-    return placed
+    return tuple(placed)
 
 
 def _children(parents: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
@@ -297,27 +297,8 @@ class Taxonomy:
                 for parent in names[1:]:
                     if parent is not None:
                         links.put(names[0], parent, locate)
-        checked = links.finish()
-        if problems.has_errors:
-            raise DataError(problems.diagnostics())
-        return cls.of(name, checked, source=source, licence=licence, diagnostics=problems.diagnostics())
-
-    @classmethod
-    def of(
-        cls,
-        name: str,
-        parents: Parents,
-        *,
-        source: str = "",
-        licence: str = "",
-        ids: Mapping[str, str | None] | None = None,
-        diagnostics: tuple[Diagnostic, ...] = (),
-    ) -> Taxonomy:
-        """Return the taxonomy of links that have been checked; else as :meth:`build`."""
-        nodes = tuple(in_order(parents))
-        number = {node: place for place, node in enumerate(nodes)}
-        above = tuple(tuple(number[each] for each in parents[node]) for node in nodes)
-        return cls(name, nodes, above, source, licence, {}, ids or {}, diagnostics)
+        links.source, links.licence = source, licence
+        return links.taxonomy(name)
 
     def __len__(self) -> int:
         """Return the number of nodes."""
@@ -369,19 +350,10 @@ class Taxonomy:
         Kosmopoulos et al., "Evaluation measures for hierarchical classification: a unified view and novel
         approaches", Data Mining and Knowledge Discovery 29(3), 2015.
         """
-        ranks = self._ranks
-        shared = ranks.reached[self.number(one)] & ranks.reached[self.number(other)]
-        if not shared:
-            return ("",)
-        deepest = self._depths[ranks.order[shared.bit_length() - 1]]
-        found = []
-        while shared:
-            place = ranks.order[shared.bit_length() - 1]
-            if self._depths[place] < deepest:
-                break
-            found.append(place)
-            shared ^= 1 << (shared.bit_length() - 1)
-        return tuple(self.nodes[place] for place in found)
+        shared, other_way = ({place, *self._above[place]} for place in map(self.number, (one, other)))
+        shared &= other_way
+        deepest = max((self._depths[place] for place in shared), default=0)
+        return tuple(self.nodes[place] for place in sorted(shared) if self._depths[place] == deepest) or ("",)
 
     def project(self, label: str, level: int) -> tuple[str, ...]:
         """Return what a node belongs to so far below the root.
@@ -467,7 +439,19 @@ class Taxonomy:
         str
             A line for each node; one with several parents stands below each, what is below it only once.
         """
-        return draw_tree(self.tops, self.children, marks or {})
+        lines: list[str] = []
+        drawn: set[str] = set()
+        stack = [(node, 0) for node in reversed(self.tops)]
+        while stack:
+            node, depth = stack.pop()
+            below = self.children(node)
+            again = " ..." if below and node in drawn else ""  # its children stand further up
+            mark = f"  {printable(marks[node])}" if marks and node in marks else ""
+            lines.append("  " * depth + printable(node) + again + mark)
+            if not again:
+                stack += [(child, depth + 1) for child in reversed(below)]
+            drawn.add(node)
+        return "\n".join(lines)
 
     def to_csv(self) -> str:
         r"""Return the taxonomy as a table that :func:`~kammerton.instruments.load_taxonomy` reads.
@@ -535,13 +519,6 @@ class Taxonomy:
         return tuple(depths)
 
     @cached_property
-    def _ranks(self) -> _Ranks:
-        order = sorted(range(len(self)), key=lambda place: (self._depths[place], -place))
-        bit = {place: 1 << rank for rank, place in enumerate(order)}
-        reached = [sum(bit[each] for each in (place, *above)) for place, above in enumerate(self._above)]
-        return _Ranks(order, reached)
-
-    @cached_property
     def _closure(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         rows = [(place, *above) for place, above in enumerate(self._counted)]
         if self.roots:
@@ -550,17 +527,6 @@ class Taxonomy:
         flat = np.array([each for row in rows for each in row], dtype=np.int64)
         offsets.flags.writeable = flat.flags.writeable = False
         return offsets, flat
-
-
-@dataclass(frozen=True, slots=True)
-class _Ranks:
-    """Nodes from the highest to the deepest, and of each node a set of ranks: its own and its ancestors'.
-
-    Sets are bits of whole numbers: the deepest of those that two nodes share is the highest bit of both.
-    """
-
-    order: list[int]
-    reached: list[int]
 
 
 def _text(name: object) -> str:

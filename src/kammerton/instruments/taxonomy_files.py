@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""JSON and YAML as one thing: a value, and where its parts stand."""
+"""Taxonomies of files: JSON, YAML, tables and Turtle, and those of the package."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import PurePath
 from typing import Any, Protocol
+from urllib.parse import unquote
 
-from kammerton.errors import DataError, OptionError, quote
-from kammerton.formats.json_places import JsonPlaces, Pointer, decode, offset_of
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.formats.json_places import JsonPlaces, Pointer, Span, decode, offset_of
 from kammerton.formats.reading import Limits, Problems
 from kammerton.formats.source import read_text
 from kammerton.formats.tables import TableShape, composed, named_rows
@@ -34,15 +37,10 @@ class Source(Protocol):
         """Return the place of a part."""
 
     def key(self, pointer: Pointer) -> Place:
-        """Return the place of the key of a part; of an element of a list, its own."""
+        """Return the place of the key of a part."""
 
 
-def part(source: Source, pointer: Pointer) -> object:
-    """Return a part that is there."""
-    value: Any = source.value
-    for step in pointer:
-        value = value[step]
-    return value
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +52,9 @@ class _Json:
         return self.places.of(pointer)
 
     def key(self, pointer: Pointer) -> Place:
-        value = offset_of(self.places.text, pointer)
-        if value is None or not isinstance(pointer[-1], str):
-            return self.of(pointer)
-        text = self.places.text
-        end = text.rindex('"', 0, text.rindex(":", 0, value))
-        begin = text.rindex('"', 0, end)
-        while _is_escaped(text, begin):
-            begin = text.rindex('"', 0, begin)
-        return self.places.at((begin, end + 1))
-
-
-def _is_escaped(text: str, offset: int) -> bool:
-    before = offset
-    while text[before - 1] == "\\":
-        before -= 1
-    return (offset - before) % 2 == 1
+        begin, value = (offset_of(self.places.text, way) for way in (pointer[:-1], pointer))
+        *_, key = _STRING.finditer(self.places.text, begin or 0, value or 0)
+        return self.places.at(key.span())
 
 
 def read_json(text: str, problems: Problems, limits: Limits) -> Source | None:
@@ -77,14 +62,6 @@ def read_json(text: str, problems: Problems, limits: Limits) -> Source | None:
     places = JsonPlaces(text, problems.file)
     document = decode(places, problems, limits)
     return None if document is None else _Json(document.value, places)
-
-
-def read_nested(source: Source, pointer: Pointer, links: Links) -> None:
-    """Read a mapping of families, or a list of names and of such mappings.
-
-    What a family is mapped to is again such a mapping or list; nothing, if it has no members.
-    """
-    _Nested(source, links).members(part(source, pointer), None, pointer)
 
 
 class _Nested:
@@ -112,7 +89,7 @@ class _Nested:
                 else:
                     self._refuse("a name, or a family with its members", (*pointer, index))
         elif value is not None:
-            self._refuse("a list of names, or families", pointer)
+            self._refuse("a list of names, or families" if pointer else "a mapping, or a list", pointer)
 
     def _refuse(self, expected: str, pointer: Pointer) -> None:
         self._is_tree = False
@@ -163,57 +140,56 @@ class _Nested:
 
 _TOP = "Musical instrument"
 """Class of AudioSet that holds all instruments."""
+_Classes = dict[str, tuple[int, dict[str, Any]]]
+"""Classes by identifier, each with its place in the list."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Class:
-    """A class, and which element of the list it is."""
-
-    index: int
-    id_: str
-    name: str
-    below: list[str]
-
-
-def is_ontology(value: object) -> bool:
-    """Tell whether a value is a list of classes."""
-    return isinstance(value, list) and any(isinstance(each, dict) and "child_ids" in each for each in value)
+def _has(record: object, names: Sequence[str], members: str | None = None) -> bool:
+    """Return whether a record has text under some names, and perhaps a list of text."""
+    if not isinstance(record, dict):
+        return False
+    inner = [] if members is None else record.get(members)
+    texts = (record.get(name) for name in names)
+    return isinstance(inner, list) and all(isinstance(text, str) for text in (*texts, *inner))
 
 
-def read_ontology(source: Source, links: Links, top: str | None = None) -> dict[str, str]:
-    """Read what is below one class."""
+def _read_ontology(source: Source, links: Links, top: str) -> dict[str, str]:
+    """Read what is below one class of a list of classes; return the names of all by identifier."""
     classes = _classes(source, links)
-    top = _TOP if top is None else top
-    tops = [id_ for id_, each in classes.items() if composed(each.name) == top]
-    names = _names(source, classes, _reached(classes, tops) if tops else list(classes), links)
+    tops = [id_ for id_, (_, element) in classes.items() if composed(element["name"]) == top]
+    texts = (
+        (id_, classes[id_][1]["name"], partial(source.of, (classes[id_][0], "name")))
+        for id_ in (_reached(classes, tops) if tops else classes)
+    )
+    names = links.names(texts, "classes")
     for id_, name in names.items():
-        for number, child in enumerate(classes[id_].below):
-            locate = partial(source.of, (classes[id_].index, "child_ids", number))
+        index, element = classes[id_]
+        for number, child in enumerate(element["child_ids"]):
+            locate = partial(source.of, (index, "child_ids", number))
             if child in names:
                 links.put(names[child], name, locate)
             elif child not in classes:
                 links.say("error", "KT644", f"no class has the identifier {quote(child)}", locate)
-    return {id_: composed(each.name) for id_, each in classes.items()}
+    return {id_: composed(element["name"]) for id_, (_, element) in classes.items()}
 
 
-def _names(source: Source, classes: Mapping[str, _Class], chosen: list[str], links: Links) -> dict[str, str]:
-    """Return the names of classes by identifier, and take them up as nodes."""
-    names: dict[str, str] = {}
-    first: dict[str, str] = {}
-    for id_ in chosen:
-        locate = partial(source.of, (classes[id_].index, "name"))
-        name = links.name(classes[id_].name, locate)
-        if name is None:
-            continue
-        if first.setdefault(name, id_) != id_:
-            links.say("error", "KT642", f"two classes of one name: {quote(name)}", locate)
+def _classes(source: Source, links: Links) -> _Classes:
+    """Return the classes by identifier; report elements that are none."""
+    classes: _Classes = {}
+    elements: Any = source.value
+    for index, element in enumerate(elements):
+        if not _has(element, ("id", "name"), "child_ids"):
+            message = "not a class: expected `id`, `name` and a list `child_ids`, all of them text"
+            links.say("error", "KT647", message, partial(source.of, (index,)), FORMS)
+        elif element["id"] in classes:
+            message = f"identifier stands twice: {quote(element['id'])}"
+            links.say("error", "KT642", message, partial(source.of, (index, "id")))
         else:
-            names[id_] = name
-            links.node(name, locate)
-    return names
+            classes[element["id"]] = index, element
+    return classes
 
 
-def _reached(classes: Mapping[str, _Class], tops: list[str]) -> list[str]:
+def _reached(classes: _Classes, tops: list[str]) -> list[str]:
     """Return the classes below some, and those themselves: each behind one that holds it."""
     reached: dict[str, None] = {}
     waiting = list(reversed(tops))
@@ -221,35 +197,8 @@ def _reached(classes: Mapping[str, _Class], tops: list[str]) -> list[str]:
         id_ = waiting.pop()
         if id_ in classes and id_ not in reached:
             reached[id_] = None
-            waiting += reversed(classes[id_].below)
+            waiting += reversed(classes[id_][1]["child_ids"])
     return list(reached)
-
-
-def _classes(source: Source, links: Links) -> dict[str, _Class]:
-    """Return the classes by identifier; report elements that are none."""
-    elements = source.value
-    assert isinstance(elements, list), "the caller has looked"
-    classes: dict[str, _Class] = {}
-    for index, element in enumerate(elements):
-        found = _class(index, element)
-        if found is None:
-            message = "not a class: expected `id`, `name` and a list `child_ids`, all of them text"
-            links.say("error", "KT647", message, partial(source.of, (index,)), FORMS)
-        elif found.id_ in classes:
-            message = f"identifier stands twice: {quote(found.id_)}"
-            links.say("error", "KT642", message, partial(source.of, (index, "id")))
-        else:
-            classes[found.id_] = found
-    return classes
-
-
-def _class(index: int, element: object) -> _Class | None:
-    if not isinstance(element, dict):
-        return None
-    id_, name, below = (element.get(key) for key in ("id", "name", "child_ids"))
-    if not (isinstance(id_, str) and isinstance(name, str) and isinstance(below, list)):
-        return None
-    return _Class(index, id_, name, below) if all(isinstance(child, str) for child in below) else None
 
 
 _SHAPE = TableShape(
@@ -262,20 +211,22 @@ _SHAPE = TableShape(
 )
 
 
-def read_parents(source: Source, pointer: Pointer, links: Links) -> None:
+def _read_parents(source: Source, pointer: Pointer, links: Links) -> None:
     """Read a mapping of nodes to the parent, or the list of parents, that each has."""
-    value = part(source, pointer)
-    assert isinstance(value, dict), "the caller has looked"
-    for key, given in value.items():
-        name = links.name(key, partial(source.key, (*pointer, key)))
+    parents: Any = source.value
+    for step in pointer:
+        parents = parents[step]
+    for key, above in parents.items():
+        locate = partial(source.key, (*pointer, key))
+        name = links.name(key, locate)
         if name is None:
             continue
-        links.node(name, partial(source.key, (*pointer, key)))
-        if isinstance(given, list):
-            for index, parent in enumerate(given):
+        links.node(name, locate)
+        if isinstance(above, list):
+            for index, parent in enumerate(above):
                 _put(name, parent, partial(source.of, (*pointer, key, index)), links)
-        elif given is not None:
-            _put(name, given, partial(source.of, (*pointer, key)), links)
+        elif above is not None:
+            _put(name, above, partial(source.of, (*pointer, key)), links)
 
 
 def _put(name: str, parent: object, locate: Locate, links: Links) -> None:
@@ -299,77 +250,48 @@ def read_parents_table(text: str, links: Links, problems: Problems, limits: Limi
                     links.put(name, parent, partial(row.place, index))
 
 
-_NAME, _CLASS = "name", "class"
-_LABEL, _INSTRUMENTS = "Label", "Instruments"
+_NUMBERED = ("name", "class")
+_CODED = _LABEL, _INSTRUMENTS = "Label", "Instruments"
+"""Members of records by number, and by code."""
 
 
-def has_records(value: object) -> bool:
-    """Tell whether a value is a mapping to records of one of the two kinds."""
-    if not isinstance(value, dict) or not value:
-        return False
-    first = next(iter(value.values()))
+def _are_records(value: object) -> bool:
+    """Return whether a value is a mapping to records of one of the two kinds."""
+    first = next(iter(value.values()), None) if isinstance(value, dict) else None
     return isinstance(first, dict) and any(
-        isinstance(first.get(key), str) and other in first
-        for key, other in ((_NAME, _CLASS), (_LABEL, _INSTRUMENTS))
+        isinstance(first.get(text), str) and other in first for text, other in (_NUMBERED, _CODED)
     )
 
 
-def read_records(source: Source, links: Links) -> None:
+def _read_records(source: Source, links: Links) -> None:
     """Read a mapping of numbers to names and classes, or of codes to labels and instruments."""
     records: Any = source.value
     by_code = _LABEL in next(iter(records.values()))
-    usable = {key: record for key, record in records.items() if _is_record(record, by_code=by_code)}
-    wanted = f"`{_LABEL}` and a list `{_INSTRUMENTS}`" if by_code else f"`{_NAME}` and `{_CLASS}`"
-    for key in records:
-        if key not in usable:
+    usable = {}
+    for key, record in records.items():
+        if _has(record, (_LABEL,), _INSTRUMENTS) if by_code else _has(record, _NUMBERED):
+            usable[key] = record
+        else:
+            wanted = "`Label` and a list `Instruments`" if by_code else "`name` and `class`"
             message = f"not a record: expected {wanted}, all of it text"
             links.say("error", "KT647", message, partial(source.key, (key,)), FORMS)
     (_put_codes if by_code else _put_numbers)(source, usable, links)
 
 
-def _is_record(record: Any, *, by_code: bool) -> bool:
-    if not isinstance(record, dict):
-        return False
-    if not by_code:
-        return all(isinstance(record.get(field), str) for field in (_NAME, _CLASS))
-    instruments = record.get(_INSTRUMENTS)
-    return (
-        isinstance(record.get(_LABEL), str)
-        and isinstance(instruments, list)
-        and all(isinstance(each, str) for each in instruments)
-    )
-
-
 def _put_numbers(source: Source, records: Mapping[str, Any], links: Links) -> None:
     for key, record in records.items():
-        locate = partial(source.of, (key, _NAME))
-        name = links.name(record[_NAME], locate)
-        above = links.name(record[_CLASS], partial(source.of, (key, _CLASS)))
-        if name is None or above is None:
-            continue
-        if name == above:  # the drums are a class of their own
+        name, above = (links.name(record[field], partial(source.of, (key, field))) for field in _NUMBERED)
+        locate = partial(source.of, (key, _NUMBERED[0]))
+        if name is not None and name == above:  # the drums are a class of their own
             links.node(name, locate)
-        else:
+        elif name is not None and above is not None:
             links.put(name, above, locate)
-
-
-def _class_names(source: Source, records: Mapping[str, Any], links: Links) -> dict[str, str]:
-    """Return the name of each class by its code, and take it up as a node."""
-    codes: dict[str, str] = {}
-    for code, record in records.items():
-        locate = partial(source.of, (code, _LABEL))
-        name = links.name(record[_LABEL], locate)
-        if name is None:
-            continue
-        if codes.setdefault(name, code) != code:
-            links.say("error", "KT642", f"two classes of one name: {quote(name)}", locate)
-        links.node(name, locate)
-    return {code: name for name, code in codes.items()}
 
 
 def _put_codes(source: Source, records: Mapping[str, Any], links: Links) -> None:
     """Put classes below classes, and instruments below theirs, unless a class has their name."""
-    names = _class_names(source, records, links)
+    texts = ((code, record[_LABEL], partial(source.of, (code, _LABEL))) for code, record in records.items())
+    names = links.names(texts, "classes")
     for code, name in names.items():
         parent = next((code[:end] for end in range(len(code) - 1, 0, -1) if code[:end] in names), None)
         if parent is not None:
@@ -388,79 +310,252 @@ def _put_codes(source: Source, records: Mapping[str, Any], links: Links) -> None
                 links.put(instrument, name, locate)
 
 
-PARENTS, TREE = "parents", "tree"
+_PARENTS, _TREE = "parents", "tree"
 """Members that say what they hold: parents of nodes, and families with their members."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """What a file says about itself, beside the nodes."""
-
-    # source, licence: as in :class:`~kammerton.instruments.Taxonomy`
-    source: str = ""
-    licence: str = ""
-    root: str | None = None  # the node at the top
-    ids: Mapping[str, str] = field(default_factory=dict)  # names by identifier
-
-
-def read_tree(source: Source, links: Links, top: str | None) -> Heading:
+def _read_tree(source: Source, links: Links, top: str | None) -> None:
     """Read a taxonomy from JSON or YAML."""
     value = source.value
-    if is_ontology(value):
-        return Heading(ids=read_ontology(source, links, top))
-    if has_records(value):
-        read_records(source, links)
-    elif isinstance(value, dict) and isinstance(value.get(PARENTS), dict):
-        read_parents(source, (PARENTS,), links)
-        return _heading(value)
-    elif isinstance(value, dict) and isinstance(value.get(TREE), dict | list):
-        read_nested(source, (TREE,), links)
-        return _heading(value)
-    elif isinstance(value, dict) and _is_by_parents(source, links):
-        read_parents(source, (), links)
-    elif isinstance(value, dict | list | None):
-        read_nested(source, (), links)
+    if isinstance(value, list) and any(isinstance(part, dict) and "child_ids" in part for part in value):
+        links.ids = _read_ontology(source, links, _TOP if top is None else top)
+    elif _are_records(value):
+        _read_records(source, links)
+    elif isinstance(value, dict) and isinstance(value.get(_PARENTS), dict):
+        _read_heading(value, links)
+        _read_parents(source, (_PARENTS,), links)
+    elif isinstance(value, dict) and isinstance(value.get(_TREE), dict | list):
+        _read_heading(value, links)
+        _Nested(source, links).members(value[_TREE], None, (_TREE,))
+    elif isinstance(value, dict) and _is_by_parents(value, source, links):
+        _read_parents(source, (), links)
     else:
-        message = "not a taxonomy: expected a mapping, or a list"
-        links.say("error", "KT647", message, partial(source.of, ()), FORMS)
-    return Heading()
+        _Nested(source, links).members(value, None, ())
 
 
-def _heading(value: dict[str, object]) -> Heading:
-    origin, licence, root = (value.get(key) for key in ("source", "licence", "root"))
-    return Heading(
-        origin if isinstance(origin, str) else "",
-        licence if isinstance(licence, str) else "",
-        composed(root) if isinstance(root, str) else None,
+def _read_heading(value: Mapping[str, object], links: Links) -> None:
+    source, licence, root = (
+        text if isinstance(text, str) else "" for text in map(value.get, ("source", "licence", "root"))
     )
+    links.source, links.licence = source, licence
+    links.root = composed(root) if isinstance(value.get("root"), str) else None
 
 
-def _is_by_parents(source: Source, links: Links) -> bool:
-    """Tell whether keys are nodes and values their parents, and not families and their members.
+def _is_by_parents(value: Mapping[str, object], source: Source, links: Links) -> bool:
+    """Return whether keys are nodes and values their parents, and not families and their members.
 
     A single name is a parent. Of lists only: there are fewer families than members.
     """
-    value = part(source, ())
-    assert isinstance(value, dict), "the caller has looked"
     named: set[str] = set()
-    has_single = False
-    for given in value.values():
-        if not isinstance(given, str | list | None):
+    for members in value.values():
+        texts: list[Any] = members if isinstance(members, list) else [] if members is None else [members]
+        if not all(isinstance(text, str) for text in texts):
             return False
-        has_single |= isinstance(given, str)
-        members = [given] if isinstance(given, str) else given or []
-        if not all(isinstance(each, str) for each in members):
-            return False
-        named.update(members)
+        named.update(texts)
+    has_single = any(isinstance(members, str) for members in value.values())
     if has_single or not named:
         return has_single
     by_parents = len(named) < len(value)
     read = "node: its parents" if by_parents else "family: its members"
-    hint = f'{{"{TREE if by_parents else PARENTS}": {{...}}}} around it says the other'
+    hint = f'{{"{_TREE if by_parents else _PARENTS}": {{...}}}} around it says the other'
     place: Pointer = (next(iter(value)),)
     links.say("note", "KT650", f"lists are read as `{read}`", partial(source.key, place), hint)
     return by_parents
 
+
+# --- SKOS ------------------------------------------------------------------------------------
+
+_LOCAL = r"(?:[\w%:/-]|\\[^\w\s]|\.(?=[\w%:/-]))*"
+_TOKEN = re.compile(
+    rf"""
+    (?P<space>(?:\s|\#[^\n]*)+)
+    |(?P<iri><[^<>"{{}}|^`\s]*>)
+    |(?P<text>(?:\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'))
+        (?:@(?P<language>[A-Za-z-]+)|\^\^(?:<[^<>\s]*>|[\w.-]*:{_LOCAL}))?
+    |(?P<directive>@prefix|@base|PREFIX\b|BASE\b)
+    |(?P<name>(?:[\w-]|\.(?=[\w-]))*:{_LOCAL})
+    |(?P<word>a\b|true\b|false\b|[+-]?[0-9.]*[0-9](?:[eE][+-]?[0-9]+)?)
+    |(?P<mark>[;,.])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+_ESCAPED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
+_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+_SKOS = "http://www.w3.org/2004/02/skos/core#"
+_BROADER, _NARROWER, _PREFERRED = (f"{_SKOS}{name}" for name in ("broader", "narrower", "prefLabel"))
+_LANGUAGES = ("", "en")
+"""Languages of labels, the preferred first; others come last."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """A name or a text, and where it stands."""
+
+    value: str  # whole IRI, or the text
+    is_text: bool
+    language: str  # of a text, if it has one
+    span: Span  # offsets of the source
+
+
+_Statement = tuple[_Term, _Term, _Term]
+"""Subject, predicate and object."""
+
+
+class _Turtle:
+    """Reads the statements of a Turtle text (W3C Recommendation, RDF 1.1 Turtle), as far as SKOS needs them.
+
+    Blank nodes in brackets and collections are not read: nothing about concepts is said with them.
+    """
+
+    def __init__(self, places: JsonPlaces) -> None:
+        self._text = places.text
+        self._places = places
+        self._prefixes: dict[str, str] = {}
+        self._tokens = self._cut()
+        self._token = next(self._tokens)
+
+    def _cut(self) -> Iterator[re.Match[str] | None]:
+        """Give the tokens, and None at the end."""
+        offset = 0
+        while offset < len(self._text):
+            token = _TOKEN.match(self._text, offset)
+            if token is None:
+                raise self._refused((offset, offset + 1))
+            offset = token.end()
+            if token.lastgroup != "space":
+                yield token
+        yield None
+
+    def _refused(self, span: Span) -> DataError:
+        shown = quote(self._text[slice(*span)]) if span[0] < len(self._text) else "the end"
+        problem = Diagnostic(code="KT652", severity="error", message=f"not Turtle as it is read: {shown}")
+        return DataError([self._places.at(span).diagnose(problem)])
+
+    def _unexpected(self) -> DataError:
+        end = len(self._text)
+        return self._refused((end, end) if self._token is None else self._token.span())
+
+    def _next(self, kind: str, text: str | None = None) -> re.Match[str] | None:
+        """Return the token that stands here and go on behind it, if it is of a kind."""
+        token = self._token
+        if token is None or token[kind] is None or text not in (None, token[kind]):
+            return None
+        self._token = next(self._tokens)
+        return token
+
+    def _take(self, kind: str, text: str | None = None) -> re.Match[str]:
+        token = self._next(kind, text)
+        if token is None:
+            raise self._unexpected()
+        return token
+
+    def statements(self) -> Iterator[_Statement]:
+        """Give the statements."""
+        while self._token is not None:
+            if directive := self._next("directive"):
+                self._declare(directive[0])
+            else:
+                yield from self._about(self._term())
+                self._take("mark", ".")
+
+    def _declare(self, directive: str) -> None:
+        if directive.lower().endswith("prefix"):
+            prefix = self._take("name")[0].removesuffix(":")
+            self._prefixes[prefix] = self._take("iri")[0][1:-1]
+        else:
+            self._take("iri")  # names are compared as they are written
+        if directive.startswith("@"):
+            self._take("mark", ".")
+
+    def _about(self, subject: _Term) -> Iterator[_Statement]:
+        """Give what is said of a subject: predicates between semicolons, objects between commas."""
+        while True:
+            predicate = self._term()
+            yield subject, predicate, self._term()
+            while self._next("mark", ","):
+                yield subject, predicate, self._term()
+            if not self._next("mark", ";"):
+                return
+            while self._next("mark", ";"):
+                pass
+            if self._token is not None and self._token["mark"] == ".":
+                return
+
+    def _term(self) -> _Term:
+        if token := self._next("text"):
+            return _Term(self._plain(token), True, token["language"] or "", token.span())
+        if token := self._next("iri"):
+            return _Term(token[0][1:-1], False, "", token.span())
+        if token := self._next("word"):
+            is_type = token[0] == "a"
+            return _Term(_TYPE if is_type else token[0], not is_type, "", token.span())
+        name = "" if self._token is None else self._token["name"] or ""
+        prefix, mark, local = name.partition(":")
+        if not mark or prefix not in self._prefixes:
+            raise self._unexpected()
+        span = self._take("name").span()
+        return _Term(self._prefixes[prefix] + re.sub(r"\\(.)", r"\1", local), False, "", span)
+
+    def _plain(self, token: re.Match[str]) -> str:
+        """Return a text without its quotes and escapes."""
+        written = token["text"]
+        marks = 3 if written[:3] in ('"""', "'''") else 1
+
+        def plain(escape: re.Match[str]) -> str:
+            code = escape[1] or escape[2]
+            if code is None:
+                return _ESCAPED.get(escape[3], escape[3])
+            if int(code, 16) > sys.maxunicode:
+                raise self._refused(token.span("text"))
+            return chr(int(code, 16))
+
+        return _ESCAPE.sub(plain, written[marks:-marks])
+
+
+def _language_rank(label: _Term) -> int:
+    language = label.language.lower().partition("-")[0]
+    return _LANGUAGES.index(language) if language in _LANGUAGES else len(_LANGUAGES)
+
+
+def _read_skos(text: str, links: Links, problems: Problems) -> None:
+    """Read a thesaurus: a concept is below those that are broader, and has its preferred label as its name.
+
+    Notes
+    -----
+    A concept without a preferred label is called by the end of its IRI. Alternative labels are not names.
+    """
+    places = JsonPlaces(text, problems.file)
+    try:
+        statements = list(_Turtle(places).statements())
+    except DataError as error:
+        problems.add(error.diagnostics[0])
+        return
+    above: dict[tuple[str, str], _Term] = {}
+    concepts: dict[str, _Term] = {}
+    labels: dict[str, _Term] = {}  # preferred: in no language, in English, or else the first
+    for subject, predicate, object_ in statements:
+        if predicate.value in (_BROADER, _NARROWER) and not object_.is_text:
+            below, over = (subject, object_) if predicate.value == _BROADER else (object_, subject)
+            above.setdefault((below.value, over.value), object_)
+            concepts.setdefault(subject.value, subject)
+            concepts.setdefault(object_.value, object_)
+        elif predicate.value == _PREFERRED:
+            concepts.setdefault(subject.value, subject)
+            if object_.is_text:
+                labels[subject.value] = min(labels.get(subject.value, object_), object_, key=_language_rank)
+    texts = []
+    for iri, term in concepts.items():
+        called = unquote(re.split("[#/]", iri)[-1]).replace("_", " ")
+        label = labels.get(iri, replace(term, value=called))
+        texts.append((iri, label.value, partial(places.at, label.span)))
+    names = links.names(texts, "concepts")
+    for (lower, higher), term in above.items():
+        if lower in names and higher in names:
+            links.put(names[lower], names[higher], partial(places.at, term.span))
+
+
+# --- by name or path -------------------------------------------------------------------------
 
 TAXONOMIES: Mapping[str, str] = {
     "campaign-sample": "eleven nodes A to K: the figure of the OpenMIC campaign",
@@ -546,32 +641,14 @@ def _named(name: str, top: str | None) -> str:
 def _parse(text: str, path: str, top: str | None, limits: Limits) -> Taxonomy:
     problems = Problems(path)
     links = Links(problems, limits)
-    heading = _read(text, PurePath(path).suffix.lower(), top, links, problems, limits)
+    _read(text, PurePath(path).suffix.lower(), top, links, problems, limits)
     if top is not None and not problems.has_errors:
         links.keep_below(top)
-    parents = links.finish(heading.root if top is None else None)
-    if problems.has_errors:
-        raise DataError(problems.diagnostics())
-    return Taxonomy.of(
-        _named(PurePath(path).name, top),
-        parents,
-        source=heading.source,
-        licence=heading.licence,
-        ids=_identified(heading.ids, parents),
-        diagnostics=problems.diagnostics(),
-    )
+    return links.taxonomy(_named(PurePath(path).name, top))
 
 
-def _identified(names: Mapping[str, str], nodes: Collection[str]) -> dict[str, str | None]:
-    """Return nodes by identifier; None for identifiers and names of what is no node."""
-    found: dict[str, str | None] = {id_: name if name in nodes else None for id_, name in names.items()}
-    return found | dict.fromkeys(name for name in names.values() if name not in nodes)
-
-
-def _read(
-    text: str, suffix: str, top: str | None, links: Links, problems: Problems, limits: Limits
-) -> Heading:
-    """Read what a file holds; what it says about itself is returned."""
+def _read(text: str, suffix: str, top: str | None, links: Links, problems: Problems, limits: Limits) -> None:
+    """Read what a file holds."""
     source: Source | None = None
     if suffix in _TABLES:
         read_parents_table(text, links, problems, limits)
@@ -582,11 +659,10 @@ def _read(
     elif suffix == ".json":
         source = read_json(text, problems, limits)
     elif suffix == _TURTLE:
-        from kammerton.instruments.skos import read_skos  # noqa: PLC0415 - few need it
-
-        read_skos(text, links, problems)
+        _read_skos(text, links, problems)
     else:
         known = ", ".join((".json", *_YAML, *_TABLES, _TURTLE))
         message = f"not a taxonomy: files are {known}, not {quote(suffix)}"
         links.say("error", "KT647", message, partial(Place, problems.file), FORMS)
-    return Heading() if source is None else read_tree(source, links, top)
+    if source is not None:
+        _read_tree(source, links, top)
