@@ -11,9 +11,9 @@ EXACT_FILES := \
   chords/protocols/* chords/kernels.py chords/labels.py chords/respelling.py chords/templates.py \
   fingering/formats/* fingering/match_rates.py \
   instruments/formats/* instruments/protocols/* instruments/labels.py instruments/reading.py \
-  instruments/lists.py instruments/columns.py instruments/hierarchical.py instruments/retrieval.py \
+  instruments/columns.py instruments/retrieval.py \
   instruments/formulas.py instruments/evaluation.py instruments/kernels.py \
-  instruments/taxonomy*.py instruments/label_maps.py
+  instruments/taxonomy*.py
 EXACT := $(subst $(space),$(comma),$(addprefix src/kammerton/,$(EXACT_FILES)))
 
 # `make check` notes what the tests cover, which costs them a third more time

@@ -3,8 +3,7 @@
 
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.evaluation import evaluate
-from kammerton.instruments.label_maps import LABEL_MAPS, LabelMap, load_label_map
-from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.options import LABEL_MAPS, InstrumentOptions, LabelMap, load_label_map
 from kammerton.instruments.reading import read
 from kammerton.instruments.task import TASK
 from kammerton.instruments.taxonomy import Taxonomy

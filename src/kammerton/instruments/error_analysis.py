@@ -14,9 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Flags
-from kammerton.instruments.columns import Columns, nodes_of
-from kammerton.instruments.hierarchical import tied_files
-from kammerton.instruments.lists import Lists, contains, distinct, lists_of, numbered, spread
+from kammerton.instruments.columns import (
+    Columns,
+    Lists,
+    contains,
+    distinct,
+    lists_of,
+    nodes_of,
+    numbered,
+    spread,
+)
+from kammerton.instruments.formulas import tied_files
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.task import (

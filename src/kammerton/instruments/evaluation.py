@@ -14,12 +14,10 @@ import numpy as np
 from kammerton.arrays import Codes, mean
 from kammerton.errors import DataError, Diagnostic, OptionError, inflected, plural, quote
 from kammerton.formats.reading import Problems
-from kammerton.instruments.columns import Columns, Vocabulary, shaped
-from kammerton.instruments.formulas import Counts, Rate
-from kammerton.instruments.hierarchical import counts_of_labels
+from kammerton.instruments.columns import IN_ORDER, Columns, Lists, Vocabulary, lists_of, shaped
+from kammerton.instruments.formulas import Counts, Rate, counts_of_labels
 from kammerton.instruments.kernels import statistics_of_files
 from kammerton.instruments.labels import LabelList, Meaning, ReadingRules, finish, look_up
-from kammerton.instruments.lists import IN_ORDER, Lists, lists_of
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols import kiritchenko2006, lca, open_mic_task1
 from kammerton.model.annotations import Place

@@ -1,15 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""The arithmetic of measures of instruments: from additive statistics to values."""
+"""The arithmetic of sets and rates: counts of files, flat and by lowest common ancestors; their values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
-from kammerton.arrays import Flags, ratio
-from kammerton.instruments.options import Undefined
+from kammerton.arrays import Codes, Flags, ratio
+from kammerton.instruments.columns import (
+    Columns,
+    Lists,
+    contains,
+    distinct,
+    lists_of,
+    precision_at_hits,
+    rank,
+    spread,
+)
+from kammerton.instruments.options import Ties, Undefined
+from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.measure import Aggregate, Card, Law, Measure, Statistics, Values
 
 Which = Literal["P", "R", "F"]
@@ -147,3 +159,171 @@ def measure(
         laws=laws,
         card=card,
     )
+
+
+# --- counts of sets ----------------------------------------------------------------------------
+
+
+def counts_of_files(columns: Columns) -> Statistics:
+    """Return hits, listed and annotated labels of each file, of those that were judged."""
+    hits = np.bincount(columns.judged.owners[columns.hits], minlength=len(columns.judged))
+    return np.stack((hits, columns.judged.lengths, columns.truth.lengths), axis=1).astype(np.float64)
+
+
+def counts_of_labels(columns: Columns) -> Statistics:
+    """Return the same counts for each label, over all files."""
+    size, judged = len(columns.labels), columns.judged.codes
+    counted = (judged[columns.hits], judged, columns.truth.codes)
+    return np.stack([np.bincount(codes, minlength=size) for codes in counted], axis=1).astype(np.float64)
+
+
+def list_precision(columns: Columns, ties: Ties) -> Values:
+    """Return the sum of the precision at each hit of each file's list."""
+    names = columns.name_order() if ties == "trec" else None
+    ranking = rank(columns.judged, ties, columns.hits, names)
+    return precision_at_hits(columns.judged, ranking, columns.hits, grouped=ties == "grouped")
+
+
+def tied_files(columns: Columns) -> Flags:
+    """Return in which files labels that were judged have equal scores; those of a set have none."""
+    return rank(columns.judged, "given", columns.hits).tied & columns.confident
+
+
+_ROOT = -1
+"""Stands for a root above all top nodes that has no name."""
+
+
+def lca_counts(columns: Columns) -> Statistics:
+    """Return shared nodes, nodes of the estimate and nodes of the annotation of each file.
+
+    A root counts only as a common ancestor. The common ancestor of a label that the taxonomy does not
+    have with any other is the root. Of files that are judged in part, the nodes whose truth is unknown
+    are left out.
+    """
+    ways = _Ways(columns)
+    truth, predictions = (
+        lists.keep(~ways.is_root[lists.codes]) for lists in (columns.truth, columns.predictions)
+    )
+    annotated, estimated = ways.connect(truth, predictions), ways.connect(predictions, truth)
+    if not columns.closed.all():
+        estimated = estimated[_is_known(columns, estimated, ways.size)]
+    shared = estimated[contains(annotated, estimated, len(columns) * ways.size)]
+    counts = [
+        np.bincount(keys // ways.size, minlength=len(columns)) for keys in (shared, estimated, annotated)
+    ]
+    return np.stack(counts, axis=1).astype(np.float64)
+
+
+def _is_known(columns: Columns, keys: Codes, size: int) -> Flags:
+    """Return of which nodes it is known whether they are there; the root is."""
+    files, codes = keys // size, keys % size
+    nodes = columns.nodes
+    inside = codes < len(nodes)
+    known = np.ones(len(keys), dtype=bool)
+    bits = columns.known_nodes(nodes.extended(columns.truth) | nodes.roots)
+    known[inside] = nodes.has(bits[files[inside]], codes[inside])
+    labels = len(columns.labels)
+    outside = ~inside & (codes < labels) & ~columns.closed[files]
+    known[outside] = columns.is_judged(files[outside] * labels + codes[outside])
+    return known
+
+
+class _Ways:
+    """The ways from labels up to common ancestors. Code ``size - 1`` is a root without a name."""
+
+    def __init__(self, columns: Columns) -> None:
+        assert columns.tree is not None, "hierarchical measures need a taxonomy"
+        self._climb = _climb(columns.tree)
+        self.size = len(columns.labels) + 1
+        self.is_root = np.zeros(self.size, dtype=bool)
+        self.is_root[[columns.tree.index[root] for root in columns.tree.roots]] = True
+
+    def connect(self, own: Lists, other: Lists) -> Codes:
+        """Return a key for each file and node on the ways of its own labels; a label without any is alone."""
+        entries, nth = spread(other.lengths[own.owners])
+        codes, others = own.codes[entries], other.codes[other.offsets[own.owners[entries]] + nth]
+        pairs = self._climb.meet(codes, others)
+        # labels outside of the taxonomy meet in the root, but for a label and itself
+        is_hit = (codes == others) & (codes >= self._climb.outside)
+        depths = np.where(is_hit, 1, self._climb.depths[pairs])
+        best = np.full(len(own.codes), -1)
+        np.maximum.at(best, entries, depths)
+        deepest = (depths == best[entries]) & ~is_hit
+        pairs, owners = pairs[deepest], own.owners[entries[deepest]]
+        ways = self._climb.ways
+        steps, nth = spread(ways.lengths[pairs])
+        above = ways.codes[ways.offsets[pairs[steps]] + nth]
+        keys = np.concatenate((own.keys(self.size), owners[steps] * self.size + above % self.size))
+        return distinct(keys, len(own) * self.size)
+
+
+class _Climb:
+    """Ways up in one taxonomy, remembered.
+
+    Attributes
+    ----------
+    outside : int
+        Number of nodes; codes from here on have no place in the taxonomy.
+    depths : ndarray of int64, shape (pairs,)
+        Of each pair that was looked up, the depth of its deepest common ancestors.
+    ways : Lists
+        The nodes on the shortest ways from its first label up there, without the label itself.
+    """
+
+    def __init__(self, tree: Taxonomy) -> None:
+        self._tree = tree
+        self.outside = len(tree.nodes)
+        self._root = tree.index[tree.roots[0]] if tree.roots else _ROOT
+        self._above: list[dict[int, int]] = []
+        for node, parents in enumerate(tree.parents):
+            steps = {node: 0}
+            for parent in parents:
+                for ancestor, distance in self._above[parent].items():
+                    steps[ancestor] = min(distance + 1, steps.get(ancestor, distance + 1))
+            if not parents and not tree.roots:
+                steps[_ROOT] = 1
+            self._above.append(steps)
+        self._above.append({_ROOT: 0})  # of the root without a name, which has index -1
+        self._numbers = np.full((self.outside + 1) ** 2, -1, dtype=np.int32)
+        self.depths = np.empty(0, dtype=np.int64)
+        self.ways = lists_of(self.depths, self.depths)
+
+    def meet(self, own: Codes, other: Codes) -> Codes:
+        """Return the number of each pair in ``depths`` and ``ways``."""
+        inside = [np.minimum(codes, self.outside) for codes in (own, other)]
+        pairs = inside[0] * (self.outside + 1) + inside[1]
+        new = distinct(pairs[self._numbers[pairs] < 0], len(self._numbers))
+        if len(new):
+            self._numbers[new] = len(self.depths) + np.arange(len(new))
+            ways = [self._way(*divmod(pair, self.outside + 1)) for pair in new.tolist()]
+            self.depths = np.append(self.depths, [depth for depth, _ in ways])
+            lengths = np.append(self.ways.lengths, [len(way) for _, way in ways])
+            steps = np.array([node for _, way in ways for node in way], dtype=np.int64)
+            self.ways = lists_of(lengths, np.append(self.ways.codes, steps))
+        return np.asarray(self._numbers[pairs])
+
+    def _way(self, own: int, other: int) -> tuple[int, list[int]]:
+        """Return the depth of the deepest common ancestors, and the nodes on the shortest ways there."""
+        if own == self.outside:
+            return 0, [self._root]
+        if other == self.outside:
+            return 0, self._between(own, self._root)
+        tree = self._tree
+        names = tree.lca(tree.nodes[own], tree.nodes[other])
+        ancestors = [tree.index.get(name, _ROOT) for name in names]
+        depth = 0 if ancestors[0] in (_ROOT, self._root) else tree.depth(names[0])  # all are equally deep
+        return depth, sorted({node for ancestor in ancestors for node in self._between(own, ancestor)})
+
+    def _between(self, node: int, ancestor: int) -> list[int]:
+        """Return the nodes on all shortest ways up from a node, without the node itself."""
+        steps = self._above[node]
+        return [
+            step
+            for step, distance in steps.items()
+            if step != node and self._above[step].get(ancestor) == steps[ancestor] - distance
+        ]
+
+
+@lru_cache(maxsize=8)
+def _climb(tree: Taxonomy) -> _Climb:
+    return _Climb(tree)

@@ -18,8 +18,7 @@ from kammerton.errors import Severity, inflected, out_of, plural, quote
 from kammerton.formats.reading import Problems
 from kammerton.formats.tables import composed
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.label_maps import LABEL_MAPS, LabelMap, load_label_map
-from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.options import LABEL_MAPS, InstrumentOptions, LabelMap, load_label_map
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.annotations import Metadata, Place
 from kammerton.model.measure import Values

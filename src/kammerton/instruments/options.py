@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Options of lists of instruments: how they are read, and how they are scored."""
+"""Options of lists of instruments, and the label maps and thresholds that they name."""
 
 from __future__ import annotations
 
@@ -8,21 +8,177 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from kammerton.arrays import Flags
-from kammerton.errors import DataError, OptionError, close_match, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, close_match, quote
 from kammerton.formats.intervals import parse_time
 from kammerton.formats.reading import Limits, Problems, SidedOptions, check_encoding
 from kammerton.formats.source import read_text
-from kammerton.formats.tables import TableRow, TableShape, named_rows
-from kammerton.instruments.label_maps import LabelMap, load_label_map
+from kammerton.formats.tables import TableRow, TableShape, first_row, named_rows
 from kammerton.instruments.taxonomy import Taxonomy
-from kammerton.instruments.taxonomy_files import load_taxonomy
+from kammerton.instruments.taxonomy_files import is_path, load_taxonomy, shipped
 from kammerton.model.measure import Values
+
+# --- label maps --------------------------------------------------------------------------------
+
+LABEL_MAPS: Mapping[str, str] = {
+    "audioset-to-openmic-2018": "names and identifiers of AudioSet to the 20 labels of OpenMIC-2018",
+    "general-midi-to-openmic-2018": "programs of General MIDI to the 20 labels of OpenMIC-2018",
+    "irmas-to-openmic-2018": "names and three-letter codes of IRMAS to the 20 labels of OpenMIC-2018",
+    "medleydb-to-openmic-2018": "instruments of MedleyDB to the 20 labels of OpenMIC-2018",
+}
+"""Names of the built-in maps, and what they are."""
+_MAP = TableShape("KT655", (("label", "from", "source"), ("instrument", "to", "target")))
+_CLASSES = TableShape("KT655", (("mid",), ("display_name",), ("index",)))
+"""The ``class_labels_indices.csv`` of AudioSet: names by identifier."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabelMap:
+    """What labels stand for.
+
+    Parameters
+    ----------
+    name : str
+        Name or path it was loaded by.
+    entries : mapping of str to str or None
+        Instrument of each label; None for a label that names none, and is left out on purpose.
+    diagnostics : tuple of Diagnostic
+        What was noticed in its file.
+
+    Examples
+    --------
+    >>> codes = LabelMap("mine", {"pia": "piano", "nod": None})
+    >>> codes.apply("pia"), codes.apply("nod"), codes.apply("violin")
+    ('piano', None, 'violin')
+    """
+
+    name: str
+    entries: Mapping[str, str | None]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def __len__(self) -> int:
+        """Return the number of entries."""
+        return len(self.entries)
+
+    def apply(self, label: str, casefold: bool = False) -> str | None:
+        """Return what a label stands for: itself if the map does not have it.
+
+        Parameters
+        ----------
+        label : str
+            Without blanks around it.
+        casefold : bool
+            Whether an entry in another case will do, if there is none in this one; of several the first.
+
+        Returns
+        -------
+        str or None
+            None for what is no instrument.
+        """
+        if label in self.entries:
+            return self.entries[label]
+        return self._folded.get(label.casefold(), label) if casefold else label
+
+    def has(self, label: str, casefold: bool = False) -> bool:
+        """Return whether the map has an entry for a label, perhaps in another case."""
+        return label in self.entries or (casefold and label.casefold() in self._folded)
+
+    @cached_property
+    def _folded(self) -> dict[str, str | None]:
+        folded: dict[str, str | None] = {}
+        for label, instrument in self.entries.items():
+            folded.setdefault(label.casefold(), instrument)
+        return folded
+
+
+def load_label_map(
+    name: str | os.PathLike[str], *, encoding: str = "utf-8", limits: Limits | None = None
+) -> LabelMap:
+    """Read a label map.
+
+    Parameters
+    ----------
+    name : str or path
+        One of :data:`LABEL_MAPS`, or the path of a table with the header ``label,instrument``. A row
+        without an instrument says that the label names none. Or the path of the
+        ``class_labels_indices.csv`` of AudioSet, which gives identifiers their names.
+    encoding : str
+        Encoding of a file that has no byte order mark.
+    limits : Limits, optional
+        Budgets of the file.
+
+    Returns
+    -------
+    LabelMap
+
+    Raises
+    ------
+    OptionError
+        If the name is neither a built-in map nor looks like a path.
+    DataError
+        If the file cannot be used (KT101 to KT108, KT655 to KT657).
+
+    Examples
+    --------
+    >>> load_label_map("irmas-to-openmic-2018").apply("gel")
+    'guitar'
+    """
+    path = os.fsdecode(name)
+    if isinstance(name, str) and name in LABEL_MAPS:
+        return _built_in(name)
+    if isinstance(name, str) and not is_path(name):
+        raise OptionError.unknown("label map", name, LABEL_MAPS)
+    limits = limits or Limits()
+    return _read(path, read_text(path, name=path, encoding=encoding, limits=limits), limits)
+
+
+@lru_cache
+def _built_in(name: str) -> LabelMap:
+    return _read(name, shipped("maps", f"{name}.csv"), Limits())
+
+
+def _read(name: str, text: str, limits: Limits) -> LabelMap:
+    problems = Problems(name)
+    entries: dict[str, str | None] = {}
+    first = first_row(text, _CLASSES.known)
+    shape = _MAP if first is None or _CLASSES.order(first.names) is None else _CLASSES
+    for row in named_rows(text, shape, problems, limits):
+        _add_entry(entries, row, problems, limits)
+    if not entries and not problems.has_errors:
+        hint = f"a header `{_MAP.header}`, and a row for each label"
+        problems.report("KT657", "label map has no rows", hint=hint)
+    if problems.has_errors:
+        raise DataError(problems.diagnostics())
+    return LabelMap(name, entries, problems.diagnostics())
+
+
+def _add_entry(entries: dict[str, str | None], row: TableRow, problems: Problems, limits: Limits) -> None:
+    """Add the entry of one row, or report what is wrong with it."""
+    label, instrument = row.cells[0], row.cells[1] or None
+    place = partial(row.place, 0)
+    long = next((index for index, cell in enumerate(row.cells) if len(cell) > limits.label), None)
+    if long is not None:
+        message = f"label of {len(row.cells[long]):,} characters: over the limit of {limits.label:,}"
+        problems.report("KT106", message, partial(row.place, long))
+    elif not label:
+        problems.report("KT655", "row has no label", place)
+    elif label not in entries:
+        entries[label] = instrument
+    elif entries[label] == instrument:
+        message = f"row dropped: {quote(label)} stands in the map already"
+        problems.report("KT656", message, place, severity="warning")
+    else:  # nobody can tell which of the two it is
+        both = ("no instrument" if name is None else quote(name) for name in (entries[label], instrument))
+        message = f"{quote(label)} stands for {' and '.join(both)}"
+        problems.report("KT656", message, place, hint="keep one of the rows")
+
+
+# --- thresholds --------------------------------------------------------------------------------
 
 Operator = Literal[">=", ">"]
 OTHERS = "*"
@@ -139,6 +295,8 @@ def _add_threshold(by_label: dict[str, float], row: TableRow, problems: Problems
     else:
         by_label[label] = value
 
+
+# --- options -----------------------------------------------------------------------------------
 
 Unknown = Literal["error", "drop", "keep"]
 Ties = Literal["expected", "given", "trec", "grouped", "best", "worst"]

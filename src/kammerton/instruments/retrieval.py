@@ -11,8 +11,8 @@ from itertools import pairwise
 import numpy as np
 
 from kammerton.arrays import Codes, Flags
-from kammerton.instruments.columns import Columns
-from kammerton.instruments.lists import (
+from kammerton.instruments.columns import (
+    Columns,
     Lists,
     Ranking,
     at_places,

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from importlib.resources import files
 from pathlib import PurePath
 from typing import Any, Protocol
 from urllib.parse import unquote
@@ -19,7 +20,6 @@ from kammerton.formats.json_places import JsonPlaces, Pointer, Span, decode, off
 from kammerton.formats.reading import Limits, Problems
 from kammerton.formats.source import read_text
 from kammerton.formats.tables import TableShape, composed, named_rows
-from kammerton.instruments.label_maps import is_path, shipped
 from kammerton.instruments.taxonomy import RENAME, Links, Locate, Taxonomy
 from kammerton.model.annotations import Place
 
@@ -556,6 +556,18 @@ def _read_skos(text: str, links: Links, problems: Problems) -> None:
 
 
 # --- by name or path -------------------------------------------------------------------------
+
+
+def is_path(name: str) -> bool:
+    """Return whether a text that is no built-in name is a path: it looks like one, or a file has it."""
+    is_file = os.path.lexists(name) and not os.path.isdir(name)  # noqa: PTH112 - a Path refuses NUL
+    return bool(PurePath(name).suffix) or "/" in name or os.sep in name or is_file
+
+
+def shipped(folder: str, name: str) -> str:
+    """Return the text of a file of the package."""
+    return files(__package__).joinpath(folder, name).read_text(encoding="utf-8")
+
 
 TAXONOMIES: Mapping[str, str] = {
     "campaign-sample": "eleven nodes A to K: the figure of the OpenMIC campaign",

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 
 from kammerton.errors import OptionError
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.columns import build_columns
+from kammerton.instruments.columns import build_columns, rank
 from kammerton.instruments.error_analysis import RELATIONS, relation
 from kammerton.instruments.kernels import applicable, evaluate, survey
-from kammerton.instruments.lists import rank
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols import PROTOCOLS
 from kammerton.instruments.taxonomy import Taxonomy

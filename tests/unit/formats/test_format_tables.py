@@ -13,8 +13,7 @@ from kammerton.formats import Limits, read_intervals
 from kammerton.formats.lists import read_groups, read_pairs, read_splits
 from kammerton.formats.reading import Problems
 from kammerton.formats.tables import BLANK, Table, cells_of, cut, first_row, read_table, render_rows
-from kammerton.instruments.label_maps import load_label_map
-from kammerton.instruments.options import read_threshold
+from kammerton.instruments.options import load_label_map, read_threshold
 from kammerton.instruments.reading import unfold
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.instruments.taxonomy_files import load_taxonomy

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.formats.adopting import adopt
 from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.reading import adopt
 from unit.instruments.listing import SAMPLE, lists, only, told
 
 NAN = float("nan")

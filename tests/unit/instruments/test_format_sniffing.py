@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from effort import effort
 from kammerton.formats import Limits
-from kammerton.instruments.formats.adopting import adopt
 from kammerton.instruments.formats.source import item_names
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.instruments.reading import SUFFIXES, read_instruments, unfold
+from kammerton.instruments.reading import SUFFIXES, adopt, read_instruments, unfold
 from unit.instruments.listing import items, lists, only, read, sheet, told, write
 
 TABLE = "file,instrument\na,Bl\xe4ser\nb,F\n"

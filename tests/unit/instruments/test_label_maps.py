@@ -10,7 +10,7 @@ import pytest
 
 from kammerton.errors import DataError, OptionError
 from kammerton.formats.reading import Limits
-from kammerton.instruments.label_maps import LABEL_MAPS, LabelMap, load_label_map
+from kammerton.instruments.options import LABEL_MAPS, LabelMap, load_label_map
 from kammerton.instruments.taxonomy_files import load_taxonomy
 from unit.formats.telling import tell
 

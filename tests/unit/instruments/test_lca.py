@@ -4,7 +4,7 @@
 import pytest
 
 from kammerton.instruments.columns import build_columns
-from kammerton.instruments.hierarchical import lca_counts
+from kammerton.instruments.formulas import lca_counts
 from kammerton.model.task import Case
 from unit.instruments.scored import BELLS, DEEP, FIGURE, Parents, equals, listed, options, values
 
@@ -83,5 +83,5 @@ def test_only_files_judged_in_part_leave_nodes_out() -> None:
 def test_vocabularies_too_large_for_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     pair = listed("FH"), listed("FI")
     before = values(pair, options(FIGURE), NAMES)
-    monkeypatch.setattr("kammerton.instruments.lists._TABLE", 1)
+    monkeypatch.setattr("kammerton.instruments.columns._TABLE", 1)
     assert values(pair, options(FIGURE), NAMES) == before

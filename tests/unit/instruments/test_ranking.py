@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kammerton.instruments.lists import Lists, at_places, first_hits, precision_at_hits, rank
+from kammerton.instruments.columns import Lists, at_places, first_hits, precision_at_hits, rank
 from kammerton.instruments.options import Ties
 from kammerton.model.measure import Values
 from unit.instruments.scored import Pair, equals, listed, options, values

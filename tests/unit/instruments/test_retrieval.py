@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kammerton.instruments.columns import build_columns
-from kammerton.instruments.lists import lists_of
+from kammerton.instruments.columns import build_columns, lists_of
 from kammerton.instruments.retrieval import Answers, Parts, Queries, gather_rows
 from kammerton.model.measure import name_items
 from kammerton.model.task import Case

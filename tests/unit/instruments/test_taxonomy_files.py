@@ -16,7 +16,7 @@ from kammerton.errors import DataError, OptionError
 from kammerton.formats.json_places import Pointer
 from kammerton.formats.reading import Limits, Problems
 from kammerton.formats.yaml_text import decode_yaml
-from kammerton.instruments.label_maps import LABEL_MAPS, load_label_map
+from kammerton.instruments.options import LABEL_MAPS, load_label_map
 from kammerton.instruments.taxonomy import Links, Taxonomy
 from kammerton.instruments.taxonomy_files import TAXONOMIES, load_taxonomy, read_json, read_parents_table
 from unit.formats.telling import tell
@@ -728,7 +728,6 @@ def test_built_in_taxonomies_are_read_back(tmp_path: Path, name: str) -> None:
 # --- pages -----------------------------------------------------------------------------------
 
 SOURCES = Path(__file__).parents[3] / "src/kammerton/instruments"
-MINE = [*SOURCES.glob("taxonomy*.py"), SOURCES / "label_maps.py"]
 PAGES = {
     page.name.removesuffix(".md"): page.read_text(encoding="utf-8")
     for page in files("kammerton").joinpath("explanations").iterdir()
@@ -746,7 +745,8 @@ BESIDES = {
 
 
 def test_every_code_has_a_page() -> None:
-    used = {code for path in MINE for code in re.findall(r'"(KT6\d\d)"', path.read_text("utf-8"))}
+    paths = [*SOURCES.glob("taxonomy*.py"), SOURCES / "options.py"]
+    used = {code for path in paths for code in re.findall(r'"(KT6[45]\d)"', path.read_text("utf-8"))}
     assert used == set(PAGES)
 
 

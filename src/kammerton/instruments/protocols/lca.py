@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kammerton.instruments.columns import Columns
-from kammerton.instruments.formulas import Texts, measure, quotients, rates
-from kammerton.instruments.hierarchical import lca_counts
+from kammerton.instruments.formulas import Texts, lca_counts, measure, quotients, rates
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.measure import BY_HAND, Measure, Protocol, Statistics
 

@@ -10,8 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kammerton.instruments.columns import Columns
-from kammerton.instruments.formulas import Counts, Texts, Which, leave_out, measure, quotients, rates
-from kammerton.instruments.hierarchical import counts_of_files, list_precision
+from kammerton.instruments.formulas import (
+    Counts,
+    Texts,
+    Which,
+    counts_of_files,
+    leave_out,
+    list_precision,
+    measure,
+    quotients,
+    rates,
+)
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.retrieval import Queries
 from kammerton.model.measure import Measure, Protocol, Statistics

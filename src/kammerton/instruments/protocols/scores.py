@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kammerton.instruments.columns import Columns
+from kammerton.instruments.columns import Columns, Lists, average_precision, rank, roc_area
 from kammerton.instruments.formulas import RATE, Texts, leave_out, measure, rates
-from kammerton.instruments.lists import Lists, average_precision, rank, roc_area
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.retrieval import Queries
 from kammerton.model.measure import Measure, Protocol, Statistics
