@@ -4,156 +4,78 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
+import pickle
 import shutil
 import socket
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
-from itertools import chain, count
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from kammerton.errors import Diagnostic, OutputError, quote
+from kammerton.errors import OutputError, quote
 from kammerton.formats.writing import clear_left, fcntl, write_atomically
-from kammerton.model.evidence import ExactTally, Group, Rows, State
-from kammerton.model.measure import Gathered, Measure
-from kammerton.model.task import ClassKey
-from kammerton.scoring.evaluating import KernelResults, PartialEvidence
-from kammerton.scoring.loading import AnnotatorNames, Assumptions, CorpusSurvey
-from kammerton.scoring.sanity_checks import DistantEnds, IdenticalEstimates, SanityChecks
+from kammerton.model.measure import Measure
+from kammerton.scoring.evaluating import PartialEvidence
 
-_MAGIC = b"kammerton part 4\n"
 _DIGEST = hashlib.sha256().digest_size
-_LENGTH = 8
-_PLAIN = frozenset((str, int, float, bool, type(None)))
-"""Types that JSON has."""
+_MADE = {
+    *("AnnotatorNames", "Assumptions", "CorpusSurvey", "Diagnostic", "DistantEnds", "ExactTally", "Gathered"),
+    *("IdenticalEstimates", "KernelResults", "PartialEvidence", "Rows", "SanityChecks", "State"),
+    *("_frombuffer", "_reconstruct", "dtype", "ndarray"),  # of NumPy
+}
+"""What parts consist of, besides texts, numbers, and collections of these."""
 
 
 class TornError(ValueError):
     """Bytes that are no part, or only a part of one."""
 
 
+class _PartPickler(pickle.Pickler):
+    """Writes measures as their addresses."""
+
+    def persistent_id(self, value: Any) -> str | None:
+        return str(value) if isinstance(value, Measure) else None
+
+
+class _PartUnpickler(pickle.Unpickler):
+    """Makes nothing but what parts consist of: anybody may have written the file."""
+
+    def __init__(self, data: bytes, measures: Iterable[Measure]) -> None:
+        super().__init__(io.BytesIO(data))
+        self._measures = {str(measure): measure for measure in measures}
+
+    def persistent_load(self, address: str) -> Measure:
+        return self._measures[address]
+
+    def find_class(self, module: str, name: str) -> Any:
+        if name not in _MADE or module.partition(".")[0] not in ("kammerton", "numpy"):
+            raise pickle.UnpicklingError(f"{module}.{name} is in no part")
+        return super().find_class(module, name)
+
+
 def encode_part(part: PartialEvidence) -> bytes:
-    """Return a part as bytes: JSON, and behind it the arrays that it refers to by number."""
-    arrays: list[NDArray[Any]] = []
-    plain = _encoded(part, arrays)
-    kinds = [(values.dtype.str, values.shape) for values in arrays]
-    head = json.dumps({"part": plain, "arrays": kinds}).encode("ascii")
-    data = b"".join((len(head).to_bytes(_LENGTH, "big"), head, *(values.tobytes() for values in arrays)))
-    return _MAGIC + hashlib.sha256(data).digest() + data
-
-
-def _encoded(value: Any, arrays: list[NDArray[Any]]) -> Any:
-    """Return a value as JSON has it; what it has not is a list that begins with its kind."""
-    kind = type(value).__name__
-    if type(value) in _PLAIN:
-        return value
-    if isinstance(value, np.ndarray):
-        arrays.append(np.ascontiguousarray(value))
-        return ["array", len(arrays) - 1]
-    if isinstance(value, Measure):
-        return ["measure", str(value)]
-    if isinstance(value, bytes):
-        return ["bytes", value.hex()]
-    if isinstance(value, Mapping):
-        kind, value = "map", chain.from_iterable(value.items())
-    elif isinstance(value, frozenset):
-        kind, value = "set", sorted(value)
-    elif isinstance(value, ExactTally):  # the terms of all cells are one array
-        terms = [terms for cells in value.cells.values() for terms in cells.values()]
-        counts = np.array(list(map(len, terms)), dtype=np.int64)
-        cells = {group: list(of_group) for group, of_group in value.cells.items()}
-        kind, value = "tally", (value.columns, value.unit, cells, counts, np.array(list(chain(*terms))))
-    elif is_dataclass(value):
-        value = [getattr(value, field.name) for field in fields(value)]
-    elif _PLAIN.issuperset(map(type, value)):
-        return [kind, *value]
-    return [kind, *(_encoded(part, arrays) for part in value)]
+    """Return a part as bytes, which begin with their digest."""
+    file = io.BytesIO()
+    _PartPickler(file, protocol=5).dump(part)
+    return hashlib.sha256(file.getvalue()).digest() + file.getvalue()
 
 
 def decode_part(data: bytes, measures: Iterable[Measure]) -> PartialEvidence:
     """Return the part that bytes stand for."""
-    start = len(_MAGIC) + _DIGEST
-    body = memoryview(data)[start:]
-    if not data.startswith(_MAGIC) or hashlib.sha256(body).digest() != data[len(_MAGIC) : start]:
+    body = data[_DIGEST:]
+    if hashlib.sha256(body).digest() != data[:_DIGEST]:
         raise TornError("no whole part")
     try:
-        end = _LENGTH + int.from_bytes(body[:_LENGTH], "big")
-        head = json.loads(bytes(body[_LENGTH:end]))
-        arrays = list(_arrays(body[end:], head["arrays"]))
-        known = {str(measure): measure for measure in measures}
-        makers: dict[str, Callable[..., Any]] = {
-            **_MAKERS,
-            "array": arrays.__getitem__,
-            "measure": known.__getitem__,
-        }
-        part = _decoded(head["part"], makers)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:  # made by others
+        part = _PartUnpickler(body, measures).load()
+    except Exception as error:  # whatever comes of what others made
         raise TornError("no part") from error
     if not isinstance(part, PartialEvidence):
         raise TornError("no part")
     return part
-
-
-def _arrays(body: memoryview, kinds: Iterable[tuple[str, list[int]]]) -> Iterator[NDArray[Any]]:
-    begin = 0
-    for kind, shape in kinds:
-        values = np.frombuffer(body, dtype=kind, count=int(np.prod(shape, dtype=np.int64)), offset=begin)
-        begin += values.nbytes
-        yield values.reshape(shape)
-
-
-def _decoded(plain: Any, makers: Mapping[str, Callable[..., Any]]) -> Any:
-    """Return the value that :func:`_encoded` was given."""
-    if type(plain) is not list:
-        return plain
-    kind, *parts = plain
-    return makers[kind](*(_decoded(part, makers) for part in parts))
-
-
-def _tally(
-    columns: tuple[str, ...],
-    unit: str,
-    cells: Mapping[Group, Sequence[ClassKey]],
-    counts: NDArray[np.int64],
-    terms: NDArray[np.float64],
-) -> ExactTally:
-    of_cells = np.split(terms, np.cumsum(counts)[:-1])
-    tally, number = ExactTally(columns, unit), count()
-    for group, classes in cells.items():
-        tally.cells[group] = {key: of_cells[next(number)].tolist() for key in classes}
-    return tally
-
-
-def _diagnostic(*values: Any) -> Diagnostic:
-    names = (field.name for field in fields(Diagnostic))
-    return Diagnostic(**dict(zip(names, values, strict=True)))
-
-
-_MAKERS: Mapping[str, Callable[..., Any]] = {
-    **{
-        record.__name__: record
-        for record in (
-            *(AnnotatorNames, Assumptions, CorpusSurvey, DistantEnds, Gathered, IdenticalEstimates),
-            *(KernelResults, PartialEvidence, SanityChecks, State),
-        )
-    },
-    "Diagnostic": _diagnostic,
-    "Rows": Rows.made,
-    "bytes": bytes.fromhex,
-    "list": lambda *values: list(values),
-    "map": lambda *values: dict(zip(values[::2], values[1::2], strict=True)),
-    "set": lambda *values: frozenset(values),
-    "tally": _tally,
-    "tuple": lambda *values: values,
-}
-"""What makes a value of each kind of its parts."""
 
 
 _LOCK = "lock"

@@ -473,7 +473,7 @@ def _count(
         for estimate in system.annotations.values()
         if estimate is not None
     ]
-    return survey(annotations, estimates, options)
+    return dict(survey(annotations, estimates, options))
 
 
 def choose_estimates(task: Task, system: Collection, annotator: str, options: object) -> Collection:

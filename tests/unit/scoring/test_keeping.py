@@ -4,6 +4,7 @@
 import hashlib
 import json
 import os
+import pickle
 import random
 import re
 from collections.abc import Callable
@@ -73,9 +74,7 @@ def test_parts_come_back_from_bytes_as_they_were(made: Callable[[], tuple[Scorin
     order_, corpus = made()
     shard = ShardPlan(corpus).shard(0)
     part = score_part(order_, shard.corpus, shard.items)
-    data = encode_part(part)
-    again = decode_part(data, order_.measures)
-    assert encode_part(again) == data
+    again = decode_part(encode_part(part), order_.measures)
     assert (again.items, again.survey, again.assumptions) == (part.items, part.survey, part.assumptions)
     assert again.diagnostics == part.diagnostics
     assert again.sanity_checks == part.sanity_checks
@@ -83,6 +82,9 @@ def test_parts_come_back_from_bytes_as_they_were(made: Callable[[], tuple[Scorin
     assert again.results is not None
     assert part.results is not None
     assert again.results.rows == part.results.rows
+    assert {name: each.cells for name, each in again.results.tallies.items()} == {
+        name: each.cells for name, each in part.results.tallies.items()
+    }
     assert (again.results.gathered is None) == (part.results.gathered is None)
     for measure, found in part.results.statistics.items():
         assert again.results.statistics[measure].tobytes() == found.tobytes()
@@ -102,15 +104,11 @@ def test_bytes_that_are_no_whole_part_are_known(harm: str) -> None:
         decode_part(harmed, order().measures)
 
 
-@pytest.mark.parametrize(
-    "body", [b"", bytes(8), (2).to_bytes(8, "big") + b"{}", (2).to_bytes(8, "big") + b"[]"]
-)
-def test_bytes_that_somebody_signed_and_that_say_nothing_are_no_part(body: bytes) -> None:
-    shard = ShardPlan(corpus_of({}, 3)).shard(0)
-    whole = encode_part(score_part(order(), shard.corpus, shard.items))
-    start = next(n for n in range(64) if hashlib.sha256(whole[n + 32 :]).digest() == whole[n : n + 32])
+@pytest.mark.parametrize("value", [None, print, Path("here"), order().measures[0]])
+def test_what_somebody_signed_and_is_no_part_is_not_made(value: object) -> None:
+    body = pickle.dumps(value)
     with pytest.raises(TornError):
-        decode_part(whole[:start] + hashlib.sha256(body).digest() + body, order().measures)
+        decode_part(hashlib.sha256(body).digest() + body, order().measures)
 
 
 class KilledError(Exception):
