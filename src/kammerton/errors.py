@@ -17,7 +17,7 @@ from __future__ import annotations
 import difflib
 import unicodedata
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal
 
 Severity = Literal["error", "warning", "note"]
@@ -93,6 +93,11 @@ class DataError(KammertonError):
         super().__init__("\n".join(lines))
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
 
+    @classmethod
+    def of(cls, code: str, message: str, file: str | None = None, hint: str | None = None) -> DataError:
+        """Return the error of a single problem."""
+        return DataError([Diagnostic(code, "error", message, file=file, hint=hint)])
+
     def __reduce__(self) -> tuple[type[DataError], tuple[object, ...]]:
         """Pickle and copy by what the exception was made from; its text alone would not do."""
         return type(self), (self.diagnostics,)
@@ -124,7 +129,7 @@ class TaskError(KammertonError):
     """The task of another package raised an exception, which is the ``__cause__``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One problem found in data.
 
@@ -157,6 +162,7 @@ class Diagnostic:
     code: str
     severity: Severity
     message: str
+    _: KW_ONLY
     file: str | None = None
     line: int | None = None
     column: int | None = None

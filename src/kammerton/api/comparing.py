@@ -216,7 +216,7 @@ def _few(comparison: Comparison) -> Iterator[Diagnostic]:
     for system, reason in few_items(comparison) if comparison.few else ():
         message = f"system {quote(system)} {reason}"
         hint = "score all systems on the same items, or let a missing estimate count as the worst"
-        yield Diagnostic(code="KT221", severity="warning", message=message, system=system, hint=hint)
+        yield Diagnostic("KT221", "warning", message, system=system, hint=hint)
 
 
 def _with_diagnostics(scores: Scores, more: Iterable[Diagnostic]) -> Scores:
@@ -313,7 +313,7 @@ def agree(
     ratings = None if kind.ratings is None else kind.ratings(annotations, reading)
     remarks = [*notes_on_sharing(references, applicable, persons=persons)]
     if ratings is not None and ratings.reason:
-        remarks.append(Diagnostic(code="KT233", severity="warning", message=ratings.reason))
+        remarks.append(Diagnostic("KT233", "warning", ratings.reason))
     return AnnotatorAgreement(
         task=kind.name,
         annotators=tuple(loaded.annotations),
@@ -383,7 +383,7 @@ def _nothing_shared(annotations: Mapping[str, Mapping[str, object]]) -> Diagnost
     examples = [f"{quote(min(items))} of {quote(name)}" for name, items in annotations.items() if items]
     listed = " and ".join(examples[:2]) or "none that can be used"
     hint = f"items are paired by path below the folder, without suffix; found: {listed}"
-    return Diagnostic(code="KT200", severity="error", message=message, hint=hint)
+    return Diagnostic("KT200", "error", message, hint=hint)
 
 
 def _restricted_to_judged_by_both(

@@ -266,7 +266,7 @@ def likely_clusters(items: Sequence[str]) -> tuple[Diagnostic, ...]:
                 f"{len(groups):,} groups, such as {quote(next(iter(groups)))}"
             )
             hint = f"if items of a group are alike, as songs of an album are, take `--cluster '{pattern}'`"
-            return (Diagnostic(code="KT218", severity="note", message=message, hint=hint),)
+            return (Diagnostic("KT218", "note", message, hint=hint),)
     return ()
 
 
@@ -280,7 +280,7 @@ def few_resamples(ci: float, resamples: int) -> tuple[Diagnostic, ...]:
         "these end at the lowest and highest of them"
     )
     hint = f"--resamples {needed}, or a lower level"
-    return (Diagnostic(code="KT222", severity="note", message=message, hint=hint),)
+    return (Diagnostic("KT222", "note", message, hint=hint),)
 
 
 def items_of(evidence: Evidence) -> list[str]:
@@ -334,12 +334,12 @@ def _unmatched(groups: ItemGroups) -> Iterator[Diagnostic]:
     if groups.lacking:
         verb = inflected(len(groups.lacking), "is", "are")
         message = f"{groups.count} {verb} in no group, shown as a group of their own: {groups.example}"
-        yield Diagnostic(code="KT219", severity="warning", message=message)
+        yield Diagnostic("KT219", "warning", message)
     if groups.unknown:
         names = plural(len(groups.unknown), "name")
         message = f"table of groups has {names} that no item has, such as {quote(groups.unknown[0])}"
         hint = "items are called by their path below the folder, without suffix"
-        yield Diagnostic(code="KT220", severity="note", message=message, hint=hint)
+        yield Diagnostic("KT220", "note", message, hint=hint)
 
 
 _POLICIES = ("worst", "skip", "error")

@@ -232,9 +232,7 @@ def adopt_chords(value: object, name: str, options: ChordOptions) -> Reading[Cho
     if parts is None:
         message = f"not a chord annotation: {type(value).__name__}"
         hint = "an object with .intervals and .labels, or a pair (intervals, labels)"
-        return Reading(
-            (), (Diagnostic(code="KT114", severity="error", message=message, file=name, hint=hint),)
-        )
+        return Reading((), (Diagnostic("KT114", "error", message, file=name, hint=hint),))
     sound = _sound_annotation(*parts, options)
     if sound is not None:
         return Reading(((None, sound),))
@@ -344,12 +342,12 @@ def _problem(label: str) -> Diagnostic | None:
     if not absent:
         return None
     message = f"{quote(label)} omits {', '.join(map(str, absent)).replace('*', '')}, which it does not have"
-    return Diagnostic(code="KT319", severity="note", message=message)
+    return Diagnostic("KT319", "note", message)
 
 
 def _respelled(label: str, spelling: str) -> Diagnostic:
     message = f"{quote(label)} read as {quote(spelling)}"
-    return Diagnostic(code="KT318", severity="warning", message=message)
+    return Diagnostic("KT318", "warning", message)
 
 
 def read(

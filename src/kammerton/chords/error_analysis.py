@@ -154,7 +154,7 @@ def remarks(tables: Mapping[str, Mapping[ClassKey, float]], measures: Sequence[s
         for measure in measures if cells else ():
             if (measure,) in cells:
                 message = text.format(measure=measure, seconds=cells[measure,])
-                yield Diagnostic(code=code, severity="note", message=message, hint=hint)
+                yield Diagnostic(code, "note", message, hint=hint)
 
 
 def _summed(

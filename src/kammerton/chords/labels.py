@@ -244,9 +244,7 @@ def _reject(code: str, message: Words, start: int, end: int, hint: Words | None 
 
 
 def _problem(code: str, message: str, start: int, end: int, hint: str | None) -> Diagnostic:
-    return Diagnostic(
-        code=code, severity="error", message=message, column=start + 1, length=end - start, hint=hint
-    )
+    return Diagnostic(code, "error", message, column=start + 1, length=end - start, hint=hint)
 
 
 def _token(label: str, at: int) -> tuple[str, int]:

@@ -306,7 +306,7 @@ def _carried(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> 
             else:
                 spelling[label] = respelled
                 message = f"{quote(label)} written as {quote(respelled)}"
-                problem = Diagnostic(code="KT318", severity="warning", message=message, count=problem.count)
+                problem = Diagnostic("KT318", "warning", message, count=problem.count)
             problems.add(track.locate(track.labels.index(label), "label").diagnose(problem))
     return replace(track, labels=[spelling[label] for label in track.labels])
 

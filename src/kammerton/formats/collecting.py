@@ -106,7 +106,7 @@ def _without_documents(items: FoundItems[Any], task: Task, options: object) -> F
             message = f"ignored: no annotation by what it holds, beside files ending in {quote(usual)}"
             if by_name:
                 message = "ignored: about the data by its name, and no annotation by what it holds"
-            notes[item] = Diagnostic(code="KT205", severity="note", message=message, file=file)
+            notes[item] = Diagnostic("KT205", "note", message, file=file)
     if not notes:
         return items
     return replace(

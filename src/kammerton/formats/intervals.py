@@ -69,7 +69,7 @@ def seconds(tokens: Sequence[str], mark: DecimalMark) -> Seconds:
 def diagnose_time(token: str, mark: DecimalMark) -> Diagnostic:
     """Return what is wrong with a token that is no time."""
     if _NOT_FINITE.fullmatch(token):
-        return Diagnostic(code="KT122", severity="error", message=f"time is not finite: {quote(token)}")
+        return Diagnostic("KT122", "error", f"time is not finite: {quote(token)}")
     if _NUMBERS[other_mark(mark)].fullmatch(token):
         return diagnose_mark(token, mark)
     hint = "a time looks like 12.34"
@@ -80,7 +80,7 @@ def diagnose_time(token: str, mark: DecimalMark) -> Diagnostic:
     elif re.fullmatch(r"[0-9]{1,3}(?:[,_'][0-9]{3})+(?:\.[0-9]*)?", token):
         hint = "write it without separators of thousands"
     message = f"not a time in seconds: {quote(token)}"
-    return Diagnostic(code="KT120", severity="error", message=message, hint=hint)
+    return Diagnostic("KT120", "error", message, hint=hint)
 
 
 def diagnose_mark(token: str, mark: DecimalMark, count: int = 1) -> Diagnostic:
@@ -89,7 +89,7 @@ def diagnose_mark(token: str, mark: DecimalMark, count: int = 1) -> Diagnostic:
     name = "comma" if wrong_mark == "," else "point"
     message = f"time with a decimal {name}: {quote(token)}{such_rows(count)}"
     hint = f"--decimal {wrong_mark}"
-    return Diagnostic(code="KT121", severity="error", message=message, hint=hint, count=count)
+    return Diagnostic("KT121", "error", message, hint=hint, count=count)
 
 
 def other_mark(mark: DecimalMark) -> DecimalMark:

@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path, PurePath
 
-from kammerton.errors import DataError, OptionError, close_match, inflected, out_of, quote, some
+from kammerton.errors import DataError, Diagnostic, OptionError, close_match, inflected, out_of, quote, some
 from kammerton.formats.folders import normal_form
 from kammerton.formats.json_places import JsonPlaces, decode
 from kammerton.formats.reading import Limits, Problems, keeps_lines
@@ -41,8 +41,7 @@ def read_pairs(path: str | os.PathLike[str]) -> Corpus:
     text = read_text(path, name=name)
     header = first_row(text, lambda names: len({*_KEYS} & {*names}))
     if header is None:
-        problems.report("KT211", "the list of pairs is empty", Place(name, 1))
-        raise DataError(problems.diagnostics())
+        raise DataError([Place(name, 1).diagnose(Diagnostic("KT211", "error", "the list of pairs is empty"))])
     systems = [column for column in header.names if column not in _KEYS]
     _check_header(header, systems, problems)
     table = read_table(text, header, problems, Limits(), code="KT211")
@@ -51,8 +50,7 @@ def read_pairs(path: str | os.PathLike[str]) -> Corpus:
     if not len(table) and not problems.has_errors:
         problems.report("KT211", "the list of pairs has no rows", header.place(name))
     sides = _read_sides(table, Path(path).parent, systems, problems)
-    if problems.has_errors:
-        raise DataError(problems.diagnostics())
+    problems.raise_errors()
     references, estimates = (
         tuple(
             Collection(collection, {item: ((None, file),) for item, file in files.items()}, name)
@@ -75,8 +73,7 @@ def _check_header(header: Header, systems: Sequence[str], problems: Problems) ->
             problems.report("KT211", f"column {quote(name)} stands twice", header.place(problems.file, index))
     if not systems:
         problems.report("KT211", "no column of a system", header.place(problems.file))
-    if problems.has_errors:
-        raise DataError(problems.diagnostics())
+    problems.raise_errors()
 
 
 def _read_sides(
@@ -193,8 +190,7 @@ def read_groups(path: str | os.PathLike[str], column: str) -> dict[str, str]:
     groups = _one_each((row for row in rows if row[1]), "group", "KT217", problems)
     if not groups and not problems.has_errors:
         problems.report("KT217", f"no items in the column {quote(column)}")
-    if problems.has_errors:
-        raise DataError(problems.diagnostics())
+    problems.raise_errors()
     return groups
 
 
@@ -272,8 +268,7 @@ def read_splits(
         problems.report(
             "KT213", "no items", Place(name), hint="JSON with a field `split`, or rows of item and split"
         )
-    if problems.has_errors:
-        raise DataError(problems.diagnostics())
+    problems.raise_errors()
     return splits
 
 

@@ -31,14 +31,9 @@ _SEAL = hashlib.sha256().digest_size
 _PIECE = 1 << 20
 
 
-def fault(code: str, message: str, file: str, hint: str | None = None) -> DataError:
-    """Return the error of a pack that cannot be used."""
-    return DataError((Diagnostic(code=code, severity="error", message=message, file=file, hint=hint),))
-
-
 def damaged(why: str, file: str) -> DataError:
     """Return the error of a pack that is not as it was written."""
-    return fault("KT721", f"pack is damaged: {why}", file, "pack it again")
+    return DataError.of("KT721", f"pack is damaged: {why}", file, "pack it again")
 
 
 def put_seal(path: Path) -> None:
@@ -62,7 +57,7 @@ def check_seal(file: BinaryIO, name: str) -> None:
     file.seek(begin)
     if KEY.encode() not in file.read():
         hint = "`kammerton pack` makes one of a folder"
-        raise fault("KT720", "a Parquet file, but no pack of annotations", name, hint)
+        raise DataError.of("KT720", "a Parquet file, but no pack of annotations", name, hint)
     file.seek(max(0, begin - _SEAL))
     if file.read(_SEAL) != _digest_around(file, max(0, begin - _SEAL), begin):
         raise damaged("it is not what was written", name)
@@ -74,13 +69,13 @@ def _footer_begin(file: BinaryIO, name: str) -> int:
     file.seek(0)
     if size < len(MAGIC) + _TAIL or file.read(len(MAGIC)) != MAGIC:
         message = "pack cannot be read: no Parquet file: it does not begin with PAR1"
-        raise fault("KT720", message, name, "pack it again")
+        raise DataError.of("KT720", message, name, "pack it again")
     file.seek(size - _TAIL)
     tail = file.read(_TAIL)
     begin = size - _TAIL - int.from_bytes(tail[:4], "little")
     if tail[4:] != MAGIC or begin < len(MAGIC):
         message = "pack cannot be read: file ends too early: it has no footer"
-        raise fault("KT721", message, name, "pack it again")
+        raise DataError.of("KT721", message, name, "pack it again")
     return begin
 
 
@@ -219,7 +214,7 @@ def _about(plain: Mapping[str, Any]) -> About:
 
 def _brief(diagnostic: Diagnostic) -> dict[str, Any]:
     """Return the fields of a diagnostic that are not what they are by default."""
-    default = asdict(Diagnostic(code="", severity="note", message=""))
+    default = asdict(Diagnostic("", "note", ""))
     fields = asdict(diagnostic)
     return {
         name: value

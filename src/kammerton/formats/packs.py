@@ -40,7 +40,6 @@ from kammerton.formats.pack_layout import (
     check_seal,
     contents_of,
     damaged,
-    fault,
     frame_of,
     parse_diagnostics,
     put_seal,
@@ -228,7 +227,7 @@ class _Decoded:
         annotations = self._annotations[rows]
         if None in annotations:
             message = "packed annotation is none that a file can hold: times, labels or lengths do not fit"
-            error = fault("KT726", message, self._path, "pack it again")
+            error = DataError.of("KT726", message, self._path, "pack it again")
             return Reading((), (*diagnostics, *error.diagnostics))
         return Reading(tuple(zip(self._names[rows], annotations, strict=True)), diagnostics)
 
@@ -240,7 +239,7 @@ def _columns(contents: Mapping[str, Any], packing: Packing, path: str) -> dict[s
         try:
             columns[name] = contents[name].of(usable, kind)
         except ValueError as error:
-            raise fault("KT723", f"pack cannot be used: column {quote(name)} {error}", path) from error
+            raise DataError.of("KT723", f"pack cannot be used: column {quote(name)} {error}", path) from error
     return columns
 
 
@@ -378,7 +377,7 @@ class Pack:
         columns = self._read(list(INDEX), 0, self._begins[-1]).to_dict(as_series=False)
         for name in ("collection", "item", "first"):
             if None in columns[name]:
-                raise fault("KT723", f"pack cannot be used: column {quote(name)} has nulls", self.path)
+                raise DataError.of("KT723", f"pack cannot be used: column {quote(name)} has nulls", self.path)
         numbers, first = columns["collection"], columns["first"]
         indexes = []
         for number in range(len(self.record.collections)):
@@ -440,12 +439,12 @@ class Pack:
         expected = schema_of(self._packing)
         for name in columns:
             if name not in self._types:
-                raise fault("KT723", f"pack has no column {quote(name)}", self.path)
+                raise DataError.of("KT723", f"pack has no column {quote(name)}", self.path)
             if self._types[name] != expected[name]:
                 message = (
                     f"column {quote(name)} of a pack is of type {self._types[name]}, not {expected[name]}"
                 )
-                raise fault("KT723", message, self.path)
+                raise DataError.of("KT723", message, self.path)
 
 
 def unpacked(pack: Pack, task: Task) -> Iterator[tuple[str, str, Reading[Any]]]:
@@ -492,7 +491,7 @@ def _open(file: str, task: Task, name: str, reopening: _Reopening) -> Pack:
         try:
             check_seal(opened, name)
         except OSError as error:
-            raise fault("KT101", f"cannot be read: {error.strerror}", name) from error
+            raise DataError.of("KT101", f"cannot be read: {error.strerror}", name) from error
     try:
         text = pl.read_parquet_metadata(file)[KEY]
         rows: int = pl.scan_parquet(file, glob=False).select(pl.len()).collect().item()
@@ -501,10 +500,10 @@ def _open(file: str, task: Task, name: str, reopening: _Reopening) -> Pack:
     if rows > size * _ROWS_PER_BYTE:
         most = size * _ROWS_PER_BYTE
         message = f"file of {size:,} bytes claims {rows:,} rows: over the limit of {most:,}"
-        raise fault("KT722", message, name)
+        raise DataError.of("KT722", message, name)
     record = _record(text, name)
     if record.task != task.name:
-        raise fault("KT724", f"pack of {record.task}, not of {task.name}", name)
+        raise DataError.of("KT724", f"pack of {record.task}, not of {task.name}", name)
     if sum(block.rows for block in record.blocks) != rows:
         raise damaged("rows are missing", name)
     return Pack(name, file, task, record, reopening)
@@ -516,7 +515,7 @@ def _record(text: str, name: str) -> Record:
     except RecordError as error:
         if error.is_later:
             message = f"{error}, written by a later version of Kammerton"
-            raise fault("KT725", message, name, "read it with that version, or pack again") from error
+            raise DataError.of("KT725", message, name, "read it with that version, or pack again") from error
         raise damaged(str(error), name) from error
 
 

@@ -301,7 +301,7 @@ class Problems:
         count: int = 1,
     ) -> None:
         """Add a problem of the file, or of a place; a callable is asked only if it will be listed."""
-        problem = Diagnostic(code=code, severity=severity, message=message, hint=hint, count=count)
+        problem = Diagnostic(code, severity, message, hint=hint, count=count)
         if place is None:
             self.add(problem.at(file=self.file))
         elif isinstance(place, Place):
@@ -349,9 +349,9 @@ class Problems:
         listed = sorted(self._listed, key=lambda problem: (problem.line or 0, problem.column or 0))
         rest = [
             Diagnostic(
-                code=code,
-                severity=self._last[code].severity,
-                message=f"and {seen - self._limit(code):,} more like these",
+                code,
+                self._last[code].severity,
+                f"and {seen - self._limit(code):,} more like these",
                 file=self.file,
                 count=seen - self._limit(code),
             )
@@ -359,6 +359,11 @@ class Problems:
             if seen > self._limit(code)
         ]
         return (*listed, *rest)
+
+    def raise_errors(self) -> None:
+        """Raise what was reported, if an error was."""
+        if self.has_errors:
+            raise DataError(self.diagnostics())
 
     def reading(self, tracks: tuple[LabelledIntervals, ...]) -> TrackReading:
         """Return the tracks with the diagnostics, or no track if there was an error."""
@@ -402,7 +407,7 @@ def such_rows(count: int, what: str = "such rows") -> str:
 
 def report_exceeded(problems: Problems, message: str, line: int | None = None) -> None:
     """Report that a budget is exceeded."""
-    problems.add(Diagnostic(code="KT106", severity="error", message=message, file=problems.file, line=line))
+    problems.add(Diagnostic("KT106", "error", message, file=problems.file, line=line))
 
 
 def keeps_rows(count: int, problems: Problems, limits: Limits) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TypeGuard, TypeVar
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
 
-from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats.folders import (
     FoundItems,
     item_name,
@@ -173,10 +173,10 @@ class RemoteSource(StoredSource):
         entry, limit = self._batch.entries[self._number], _limit_of(self._batch.options)
         if not _fits(entry, limit):
             message = f"file of {entry.size:,} bytes: over the limit of {limit:,}"
-            raise DataError([Diagnostic(code="KT106", severity="error", message=message, file=entry.shown)])
+            raise DataError.of("KT106", message, entry.shown)
         data = self._batch.take(self._number)
         if isinstance(data, Exception):
-            raise DataError([_unreadable(data, entry.shown)])
+            raise _unreadable(data, entry.shown)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, PurePosixPath(entry.name).name)
             path.write_bytes(data)
@@ -256,13 +256,12 @@ _LASTING = (FileNotFoundError, PermissionError, NotADirectoryError)
 T = TypeVar("T")
 
 
-def _unreadable(error: BaseException, file: str) -> Diagnostic:
+def _unreadable(error: BaseException, file: str) -> DataError:
     """Return why something cannot be read; of the error its kind only: its text may hold signed addresses."""
     status = _status_of(error)
     kind = type(error).__name__ + (f", status {status}" if status else "")
     attempts = "" if _is_lasting(error) else f" in {ATTEMPTS} attempts"
-    message = f"cannot be read{attempts}: {kind}"
-    return Diagnostic(code="KT730", severity="error", message=message, file=file)
+    return DataError.of("KT730", f"cannot be read{attempts}: {kind}", file)
 
 
 class Entry(NamedTuple):
@@ -414,7 +413,7 @@ class RemoteStore:
                     raise OptionError(f"no such file or folder: {quote(shown)}") from None
                 if _is_lasting(last):
                     break
-        raise DataError((_unreadable(last, shown),)) from None
+        raise _unreadable(last, shown) from None
 
 
 _INSTALL = "pip install 'kammerton[remote]'"
@@ -495,8 +494,7 @@ def _check_end(top: str, place: str, pages: int) -> None:
         return
     message = f"cannot be listed: {limit}; a page may link to itself"
     hint = "give the address of the folder that has the files, name them in a table (--pairs), or copy them"
-    file = shown_address(place)
-    raise DataError([Diagnostic(code="KT730", severity="error", message=message, hint=hint, file=file)])
+    raise DataError.of("KT730", message, shown_address(place), hint)
 
 
 def _status_of(error: BaseException) -> int | None:

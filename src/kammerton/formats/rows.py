@@ -259,7 +259,7 @@ class _TimeRows:
             if parse_time(time, self.mark) is None:
                 yield name, diagnose_time(time, self.mark)
         if self.layout != "points" and not self.column("label")[row]:
-            yield "label", Diagnostic(code="KT111", severity="error", message="row has no label")
+            yield "label", Diagnostic("KT111", "error", "row has no label")
 
     def seconds(self) -> tuple[Seconds, Seconds]:
         """Return the first times and the second ones, of points the first ones again."""

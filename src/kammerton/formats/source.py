@@ -35,9 +35,7 @@ class FileKind:
 
     def diagnose(self, file: str) -> Diagnostic:
         """Return the diagnostic of a file of this kind where another one is read."""
-        return Diagnostic(
-            code="KT109", severity="error", message=f"this is {self.what}", file=file, hint=self.hint
-        )
+        return Diagnostic("KT109", "error", f"this is {self.what}", file=file, hint=self.hint)
 
 
 _MIDI = FileKind(
@@ -281,7 +279,7 @@ def _failure(code: str, message: str, name: str, hint: str | None = None) -> Dat
     from kammerton.formats.remote import is_remote, shown_address  # noqa: PLC0415 - if all else fails
 
     file = shown_address(name) if is_remote(name) else name  # it was given as the path of a file
-    return DataError((Diagnostic(code=code, severity="error", message=message, file=file, hint=hint),))
+    return DataError.of(code, message, file, hint)
 
 
 def _read_descriptor(descriptor: int, size: int) -> bytes:
@@ -385,9 +383,9 @@ def _placed(code: str, message: str, name: str, before: str, rest: str, hint: st
     column = len(before) - begin + 1
     line = before[begin:] + rest.replace("\r", "\n").partition("\n")[0]
     problem = Diagnostic(
-        code=code,
-        severity="error",
-        message=message,
+        code,
+        "error",
+        message,
         file=name,
         line=before.count("\n") + 1,
         column=column,

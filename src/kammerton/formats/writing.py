@@ -337,7 +337,7 @@ def left_behind(metadata: Metadata | None) -> Iterator[Diagnostic]:
     if metadata is not None and metadata.others:
         listed = ", ".join(map(quote, metadata.others))
         message = f"annotations of other namespaces are not carried over: {listed}"
-        yield Diagnostic(code="KT149", severity="note", message=message)
+        yield Diagnostic("KT149", "note", message)
 
 
 def _rows(track: LabelledIntervals) -> Iterator[tuple[float, float, str]]:
@@ -429,5 +429,5 @@ def _is_writable(label: str) -> bool:
 
 def _unwritable(track: LabelledIntervals, row: int, form: str, reason: str) -> DataError:
     message = f"label cannot be written as {form}, {reason}: {quote(track.labels[row])}"
-    problem = Diagnostic(code="KT151", severity="error", message=message, hint="JAMS can hold any text")
+    problem = Diagnostic("KT151", "error", message, hint="JAMS can hold any text")
     return DataError((track.locate(row, "label").diagnose(problem),))

@@ -213,9 +213,9 @@ def spelled_apart(references: Iterable[Collection], system: Collection) -> Itera
                 apart.append([name.encode("ascii", "backslashreplace").decode() for name in names])
     if apart:
         yield Diagnostic(
-            code="KT207",
-            severity="warning",
-            message="paired by composed names: reference {}, estimate {}".format(*map(quote, apart[0])),
+            "KT207",
+            "warning",
+            "paired by composed names: reference {}, estimate {}".format(*map(quote, apart[0])),
             file=system.origin or None,
             system=system.name,
             count=len(apart),
@@ -272,4 +272,4 @@ def _diagnoses(
 
 def _warning(code: str, message: str, items: Sequence[str], hint: str | None = None) -> Diagnostic:
     message = f"{message} ({some(items)})"
-    return Diagnostic(code=code, severity="warning", message=message, hint=hint, count=len(items))
+    return Diagnostic(code, "warning", message, hint=hint, count=len(items))

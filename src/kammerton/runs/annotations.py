@@ -18,7 +18,7 @@ from kammerton.model.annotations import carried, portable
 from kammerton.model.corpus import Collection, Corpus, name_of_source
 from kammerton.model.task import Reading, Task
 from kammerton.results.signature import Origin
-from kammerton.runs.layout import ANNOTATIONS, fault
+from kammerton.runs.layout import ANNOTATIONS
 from kammerton.scoring.loading import read_source
 
 MOST_ROWS = 5_000_000
@@ -75,9 +75,9 @@ def _of_run(collection: Collection, items: set[str], roots: Sequence[str]) -> Co
 
 def _too_many() -> Diagnostic:
     return Diagnostic(
-        code="KT712",
-        severity="note",
-        message=f"annotations are not kept in the run: they have more than {MOST_ROWS:,} rows",
+        "KT712",
+        "note",
+        f"annotations are not kept in the run: they have more than {MOST_ROWS:,} rows",
         hint="`report` and `show` of the run have scores only; pack the annotations beside it",
     )
 
@@ -88,9 +88,11 @@ def corpus_in(folder: Path, about: Mapping[str, Any], task: Task) -> Corpus:
     try:
         pack = open_pack(folder / ANNOTATIONS, task)
     except DataError as error:
-        raise fault("KT702", f"run is torn: {error.diagnostics[0].message}", shown, "score again") from error
+        raise DataError.of(
+            "KT702", f"run is torn: {error.diagnostics[0].message}", shown, "score again"
+        ) from error
     if _digest(pack.record) != about["digest"]:
-        raise fault(
+        raise DataError.of(
             "KT702", "run is torn: its annotations are not those that were scored", shown, "score again"
         )
     by_role: dict[str, list[Collection]] = {"reference": [], "system": []}

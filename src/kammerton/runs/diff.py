@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from kammerton.errors import OptionError, out_of, quote
+from kammerton.errors import DataError, OptionError, out_of, quote
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Aggregate, Measure, choose
 from kammerton.results.scores import Scores
 from kammerton.results.tables import null, table
-from kammerton.runs.layout import fault
 from kammerton.runs.reading import Run, scores_of
 from kammerton.statistics.paired import differences, scale_of
 from kammerton.version import __version__
@@ -245,12 +244,12 @@ class _RunPair:
             if who in self._annotators and (self._annotators[who], item) in later
         ]
         if not pairs:
-            raise fault("KT708", "runs are of different references: no item has one in both")
+            raise DataError.of("KT708", "runs are of different references: no item has one in both")
         differing = sorted({item for item, digest, later_digest in pairs if digest != later_digest})
         if differing:
             count = out_of(len(differing), len({item for item, _, _ in pairs}), "item")
             message = f"runs are of different references: {count}, such as {quote(differing[0])}"
-            raise fault("KT708", message, hint="score both against the same references")
+            raise DataError.of("KT708", message, hint="score both against the same references")
 
     def difference(self, measures: Sequence[Measure], tolerance: float) -> RunDifference:
         earlier = {

@@ -16,7 +16,6 @@ from kammerton.model.corpus import ALL, Corpus, check_names
 from kammerton.model.evidence import Evidence, Tally
 from kammerton.model.measure import EVERY, Measure, choose
 from kammerton.results.scores import Scores
-from kammerton.runs.layout import fault
 from kammerton.runs.reading import Run, scores_of
 from kammerton.scoring.evaluating import ContextEvidence
 
@@ -177,7 +176,7 @@ def check_alike(run: Scores, following: Scores) -> None:
             message = (
                 f"runs were not scored alike: option {name} was {quote(values[0])} and {quote(values[1])}"
             )
-            raise fault("KT709", message, hint="score both with the same options")
+            raise DataError.of("KT709", message, hint="score both with the same options")
     _check_references(run, following)
 
 
@@ -193,7 +192,7 @@ def _check_references(run: Scores, following: Scores) -> None:
     if differing:
         count = out_of(len(differing), len({item for _, item in keys}), "item")
         message = f"runs are of different references: {count}, such as {quote(differing[0])}"
-        raise fault("KT708", message, hint="score both against the same references")
+        raise DataError.of("KT708", message, hint="score both against the same references")
 
 
 def _annotators(run: Scores, first: Scores) -> dict[str, str]:
@@ -226,7 +225,7 @@ def _measures(
     if not lacking:
         return chosen, ()
     message = f"not all runs have {', '.join(map(str, lacking))}: left out"
-    return chosen, (Diagnostic(code="KT710", severity="note", message=message),)
+    return chosen, (Diagnostic("KT710", "note", message),)
 
 
 def _narrowed(evidence: Evidence, measures: tuple[Measure, ...], annotators: Mapping[str, str]) -> Evidence:

@@ -31,11 +31,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def fault(code: str, message: str, file: str | None = None, hint: str | None = None) -> DataError:
-    """Return the error of a run that cannot be used."""
-    return DataError((Diagnostic(code=code, severity="error", message=message, file=file, hint=hint),))
-
-
 KIND = "kammerton run"
 FORMAT = 1
 """Raised whenever a run of this form could no longer be read by an earlier version."""
@@ -155,17 +150,21 @@ def parse_record(data: bytes, name: str) -> dict[str, Any]:
         record = json.loads(data)
     except (ValueError, RecursionError) as error:
         if KIND.encode("ascii") in data:
-            raise fault("KT701", "run is torn: its record ends too early, or was changed", name) from error
-        raise fault("KT700", "not the record of a run", name) from error
+            raise DataError.of(
+                "KT701", "run is torn: its record ends too early, or was changed", name
+            ) from error
+        raise DataError.of("KT700", "not the record of a run", name) from error
     if not isinstance(record, dict) or record.get("kind") != KIND:
-        raise fault("KT700", "not the record of a run", name)
+        raise DataError.of("KT700", "not the record of a run", name)
     if record.get("format") != FORMAT:
         message = f"run of form {record.get('format')!r}, written by a later version; this one reads {FORMAT}"
-        raise fault("KT704", message, name, "score again, or read it with that version")
+        raise DataError.of("KT704", message, name, "score again, or read it with that version")
     del record["kind"], record["format"]
     record.pop(_DIGEST, None)
     if data != _rewritten(record):  # to the byte: nobody has to judge which changes matter
-        raise fault("KT701", "run was changed after it was written: its record is not what was signed", name)
+        raise DataError.of(
+            "KT701", "run was changed after it was written: its record is not what was signed", name
+        )
     return record
 
 
@@ -242,7 +241,7 @@ def _path(folder: Path, option: str, value: Mapping[str, Any]) -> str:
     name = str(value["file"])
     if Path(name).name != name or not name.startswith(_name(option, "")):
         message = f"run was changed: the file of its option {option} is {quote(name)} in the record"
-        raise fault("KT701", message, os.fspath(folder))
+        raise DataError.of("KT701", message, os.fspath(folder))
     return f"{folder / name}{value['part']}"
 
 

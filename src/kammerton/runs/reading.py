@@ -23,7 +23,6 @@ from kammerton.runs.layout import (
     context_evidence_of,
     digest_of,
     evidence_of,
-    fault,
     from_parquet,
     options_of,
     parse_record,
@@ -109,7 +108,9 @@ def open_run(folder: str | os.PathLike[str], holds: str, made: Callable[[Opened]
         is_agreement = held == layout.AGREEMENT
         reader = "`kammerton agree`, or `kammerton.agree`" if is_agreement else "another version"
         hint = f"what reads it is {reader}"
-        raise fault("KT711", f"run of {_HELD.get(held, 'something else')}, not of {_HELD[holds]}", name, hint)
+        raise DataError.of(
+            "KT711", f"run of {_HELD.get(held, 'something else')}, not of {_HELD[holds]}", name, hint
+        )
     try:
         files = {file: _checked(place, file, digest, name) for file, digest in record["files"].items()}
         task = _task(record, name)
@@ -117,10 +118,10 @@ def open_run(folder: str | os.PathLike[str], holds: str, made: Callable[[Opened]
     except DataError as error:
         if any(problem.code.startswith("KT7") for problem in error.diagnostics):
             raise
-        raise fault("KT703", f"run does not hold together: {error}", name) from error
+        raise DataError.of("KT703", f"run does not hold together: {error}", name) from error
     except Exception as error:  # whoever signs a record of his own making may write anything there
         message = f"run does not hold together: {type(error).__name__} {error}".partition("\n")[0]
-        raise fault("KT703", message, name, "score again") from error
+        raise DataError.of("KT703", message, name, "score again") from error
 
 
 def _record(place: Path, name: str) -> dict[str, Any]:
@@ -131,28 +132,30 @@ def _record(place: Path, name: str) -> dict[str, Any]:
     except DataError as error:
         why = error.diagnostics[0].message
         hint = "a run is a folder that `kammerton score --out` wrote"
-        raise fault("KT700", f"not a run: {layout.RECORD} {why}", name, hint) from error
+        raise DataError.of("KT700", f"not a run: {layout.RECORD} {why}", name, hint) from error
     return parse_record(data, shown)
 
 
 def _checked(place: Path, file: str, digest: str, name: str) -> bytes:
     shown = os.path.join(name, file)  # noqa: PTH118
     if Path(file).name != file:
-        raise fault("KT703", f"a run has no file {quote(file)}", name)
+        raise DataError.of("KT703", f"a run has no file {quote(file)}", name)
     try:
         data = read_bytes(place / file, name=shown, limits=_LIMITS)
     except DataError as error:
-        raise fault("KT702", f"run is torn: {error.diagnostics[0].message}", shown, "score again") from error
+        raise DataError.of(
+            "KT702", f"run is torn: {error.diagnostics[0].message}", shown, "score again"
+        ) from error
     if digest_of(data) != digest:
         message = "run is torn: a file ends too early, or was changed"
-        raise fault("KT702", message, shown, "score again")
+        raise DataError.of("KT702", message, shown, "score again")
     return data
 
 
 def _task(record: Mapping[str, Any], name: str) -> Task:
     if record["task"] not in known_tasks():
         message = f"run of a task that this version does not know: {quote(str(record['task']))}"
-        raise fault("KT706", message, name)
+        raise DataError.of("KT706", message, name)
     return find_task(record["task"])
 
 
@@ -163,12 +166,12 @@ def _measures(task: Task, record: Mapping[str, Any], name: str) -> tuple[Measure
         if now is not None and now != revision:
             message = f"run of {protocol} of revision {revision}; the protocol has revision {now} now"
             hint = "scores of two revisions are not comparable: score again; the changelog has what changed"
-            raise fault("KT705", message, name, hint)
+            raise DataError.of("KT705", message, name, hint)
     known = {str(measure): measure for measure in task.measures}
     unknown = [address for address in record["measures"] if address not in known]
     if unknown:
         message = f"run of a measure that this version does not know: {quote(unknown[0])}"
-        raise fault("KT706", message, name)
+        raise DataError.of("KT706", message, name)
     return tuple(known[address] for address in record["measures"])
 
 

@@ -443,22 +443,18 @@ def notes_on_sharing(
     if alone:
         verb = inflected(len(alone), "has", "have")
         message = f"{out_of(len(alone), len(counts), 'item')} {verb} one annotator, left out"
-        yield _note("KT230", f"{message} ({some(alone)})", len(alone))
+        yield Diagnostic("KT230", "note", f"{message} ({some(alone)})", count=len(alone))
     if persons:
         pairs = list(combinations(references.annotations.values(), 2))
         apart = sum(first.keys().isdisjoint(second) for first, second in pairs)
         if apart:
             verb = inflected(apart, "shares", "share")
             message = f"{out_of(apart, len(pairs), 'pair')} of annotators {verb} no item, left out"
-            yield _note("KT231", message, apart)
+            yield Diagnostic("KT231", "note", message, count=apart)
     several = [str(measure) for measure in measures if measure.needs == "references+estimate"]
     if several:
         message = f"made for several annotators, here against one at a time: {some(several)}"
-        yield _note("KT232", message, 1)
-
-
-def _note(code: str, message: str, count: int) -> Diagnostic:
-    return Diagnostic(code=code, severity="note", message=message, count=count)
+        yield Diagnostic("KT232", "note", message)
 
 
 ANNOTATORS = "annotators"

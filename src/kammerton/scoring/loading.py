@@ -251,9 +251,9 @@ def _read_references(task: Task, collection: Collection, options: object) -> _Re
                 failed.append((annotator, item, reading.why))
             if is_called_all:
                 called_all[item] = Diagnostic(
-                    code="KT202",
-                    severity="error",
-                    message=f"an annotator is called `{ALL}`, as the scores over all annotators are",
+                    "KT202",
+                    "error",
+                    f"an annotator is called `{ALL}`, as the scores over all annotators are",
                     file=name_of_source(source),
                     hint="give the annotator another name in the file",
                     item=item,
@@ -366,9 +366,9 @@ def _check_estimate(
     names = reading.annotators if len(sources) == 1 else _names_of_files(sources)
     if len(names) > 1:
         several = Diagnostic(
-            code="KT206",
-            severity="error",
-            message=f"{len(names)} annotations of {quote(item)} in the estimates",
+            "KT206",
+            "error",
+            f"{len(names)} annotations of {quote(item)} in the estimates",
             file=name_of_source(sources[0][1]),
             hint=f"--estimate-annotator NAME chooses one, by name or number: {_listed(names)}",
         )
@@ -507,7 +507,7 @@ class _ChosenSource(StoredSource):
         place = _place_of(self._annotator, names)
         if place is None:
             message, hint = f"no annotator {quote(self._annotator)}", f"annotators: {_listed(names)}"
-            unknown = Diagnostic(code="KT212", severity="error", message=message, file=self.file, hint=hint)
+            unknown = Diagnostic("KT212", "error", message, file=self.file, hint=hint)
             return Reading((), (*reading.diagnostics, unknown))
         return Reading(reading.annotations[place : place + 1], reading.diagnostics)
 

@@ -324,6 +324,4 @@ def _nothing_scored(corpus: Corpus, diagnostics: Iterable[Diagnostic]) -> Iterat
         hint = f"items are paired by {key}"
     pairs = "no reference and estimate that can be read form a pair"
     message = f"nothing could be scored: {pairs if corpus.references else 'no estimate can be read'}"
-    yield Diagnostic(
-        code="KT200", severity="error", message=message, hint=hint, file=corpus.bases[0].origin or None
-    )
+    yield Diagnostic("KT200", "error", message, hint=hint, file=corpus.bases[0].origin or None)

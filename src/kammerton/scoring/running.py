@@ -187,9 +187,9 @@ def _report_losses(failed: Mapping[int, Mapping[str, str]]) -> tuple[Diagnostic,
             by_reason.setdefault(reason, []).append(item)
     return tuple(
         Diagnostic(
-            code=_LOST,
-            severity="error",
-            message=f"{plural(len(items), 'item')} could not be scored, e.g. {quote(items[0])}: {reason}",
+            _LOST,
+            "error",
+            f"{plural(len(items), 'item')} could not be scored, e.g. {quote(items[0])}: {reason}",
             hint="is there enough memory? the rest was scored without them",
             count=len(items),
         )

@@ -58,9 +58,9 @@ def unmatched(
             hint = _why_apart(expected, references, system, (lacking[0], (near or extra)[0]))
         diagnostics.append(
             Diagnostic(
-                code="KT203",
-                severity="warning" if missing == "skip" else "error",
-                message=f"no estimate for {out_of(len(lacking), len(expected), 'item')} ({some(lacking)})",
+                "KT203",
+                "warning" if missing == "skip" else "error",
+                f"no estimate for {out_of(len(lacking), len(expected), 'item')} ({some(lacking)})",
                 file=system.origin or None,
                 system=system.name,
                 hint=hint,
@@ -71,9 +71,9 @@ def unmatched(
         count = out_of(len(extra), len(system.items), "item")
         diagnostics.append(
             Diagnostic(
-                code="KT204",
-                severity="warning",
-                message=f"no reference for {count} ({some(extra)}); not scored",
+                "KT204",
+                "warning",
+                f"no reference for {count} ({some(extra)}); not scored",
                 file=system.origin or None,
                 system=system.name,
                 count=len(extra),
@@ -210,7 +210,7 @@ class SanityChecks:
                 message = (
                     f"estimate is identical to the reference for {plural(same.count, 'item')}, e.g. {example}"
                 )
-                yield _warning("KT208", message, system, count=same.count)
+                yield Diagnostic("KT208", "warning", message, system=system, count=same.count)
             distant = self.distant.get((system, annotator), DistantEnds())
             if distant.count:
                 _, item, ref, est = distant.furthest
@@ -219,15 +219,11 @@ class SanityChecks:
                     f"most of all {quote(item)}: {est:.1f} and {ref:.1f} {task.extent_unit}"
                 )
                 hint = "another recording, or times in another unit?"
-                yield _warning("KT210", message, system, count=distant.count, hint=hint)
+                yield Diagnostic("KT210", "warning", message, system=system, count=distant.count, hint=hint)
         for first, second in combinations(names, 2):
             if (first, second) not in self.unequal and first not in self.empty:
                 message = f"systems {quote(first)} and {quote(second)} gave the same estimates"
-                yield _warning("KT209", message, second)
-
-
-def _warning(code: str, message: str, system: str, *, count: int = 1, hint: str | None = None) -> Diagnostic:
-    return Diagnostic(code=code, severity="warning", message=message, system=system, count=count, hint=hint)
+                yield Diagnostic("KT209", "warning", message, system=second)
 
 
 def check_sanity(

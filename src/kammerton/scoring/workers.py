@@ -22,7 +22,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.errors import DataError, OptionError, quote
 
 _MADE = 50_000
 """Objects that a process may have made before it looks for cycles among them."""
@@ -262,7 +262,7 @@ class Cluster(ExternalPool):
         elif now - self._alone_since >= _LONELY_S:
             message = f"the cluster has had no workers for {_LONELY_S} s"
             hint = "start workers, and run the same command again: what is finished is kept with --out"
-            raise DataError((Diagnostic(code="KT241", severity="error", message=message, hint=hint),))
+            raise DataError.of("KT241", message, hint=hint)
 
     def loss(self, error: BaseException) -> str | None:
         """Return how workers were lost to a shard; Dask tries several before it gives up."""
