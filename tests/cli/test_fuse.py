@@ -23,7 +23,7 @@ def test_a_folder_is_written_with_how_it_was_made(sources: Terminal) -> None:
     assert result.code == 0
     assert (sources.folder / "out/one.lab").read_text() == "0.0\t2.0\tC\n2.0\t4.0\tG:7\n"
     record = json.loads((sources.folder / "out/kammerton.json").read_text())
-    assert record["made"] == "fused:agreement,able,one,0.1|sources:a,b,c"
+    assert record["made"].startswith("fused:agreement,able,one,0.1|sources:a,b,c|data:")
     assert (sources.folder / "out/_fusion/rows.csv").read_text().startswith("item,start,end,label,support")
     assert sources.run("score", "chords", "a", "out", "--quiet", "--no-ci").code == 0
 

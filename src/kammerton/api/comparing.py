@@ -18,7 +18,6 @@ from kammerton.api.scoring import (
     items_chosen,
     items_of_run,
     likely_clusters,
-    options_of,
     refuse_choices_of_runs,
     score,
     with_options_by_side,
@@ -26,7 +25,7 @@ from kammerton.api.scoring import (
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.collecting import name_of
 from kammerton.formats.lists import Items, group_items
-from kammerton.formats.reading import signed_choices
+from kammerton.formats.reading import options_of, signed_choices
 from kammerton.model.corpus import ALL, Corpus
 from kammerton.model.measure import Measure, choose
 from kammerton.model.registry import find_task

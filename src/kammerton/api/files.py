@@ -12,15 +12,15 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from kammerton.api.scoring import corpus_of, options_of, without_sides
+from kammerton.api.scoring import corpus_of
 from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, merge_repeated, quote
 from kammerton.formats.collecting import collect, find
 from kammerton.formats.folders import FoundItems, leads_out, suffixes_read
 from kammerton.formats.pack_layout import CollectionRole, with_roles
 from kammerton.formats.packs import Pack, PackWriter, is_pack, new_pack, opened_pack, unpacked
-from kammerton.formats.reading import such_rows
+from kammerton.formats.reading import options_of, such_rows, without_sides
 from kammerton.formats.remote import RemoteSource, check_here, is_remote, lying_here, shown_path
-from kammerton.formats.writing import write_atomically
+from kammerton.formats.writing import already_there, write_atomically
 from kammerton.model.corpus import Collection, name_of_source
 from kammerton.model.registry import find_task
 from kammerton.model.task import OF_BLOCKS, Conversion, Reading, Task
@@ -418,7 +418,7 @@ class _Converter:
             except OSError as error:
                 raise OutputError(f"KT501 cannot write {shown}: {(error.strerror or '').lower()}") from error
         if not self.force and (place.is_file() or place.is_symlink()):
-            raise _exists(shown)
+            raise already_there(shown)
         write_atomically(place, text.encode("utf-8", "surrogateescape"), clear=not self.into_folder)
         self.written.append(os.fspath(place))
 
@@ -432,10 +432,6 @@ def _too_many(name: str, form: str, annotators: Sequence[str]) -> Diagnostic:
         hint="--annotator chooses one; a path that ends with a slash, as `out/`, is a folder for all; "
         f"annotators: {', '.join(map(quote, annotators))}",
     )
-
-
-def _exists(shown: str) -> OutputError:
-    return OutputError(f"KT503 cannot write {shown}: it is there already\n  help: --force replaces it")
 
 
 def _file_names(annotators: Sequence[str]) -> list[str]:
@@ -566,7 +562,7 @@ def _check_target(target: StrPath, *, force: bool) -> None:
     if Path(target).suffix.lower() != ".parquet":
         raise OptionError(f"the name of a pack ends in .parquet: {shown}")
     if os.path.lexists(target) and not force:
-        raise _exists(shown)
+        raise already_there(shown)
 
 
 def _collections(

@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kammerton.api.scoring import corpus_of, is_lone_run, items_of_run, options_of
+from kammerton.api.scoring import corpus_of, is_lone_run, items_of_run
 from kammerton.errors import DataError, OptionError, OutputError, close_match, quote, some
 from kammerton.formats.lists import Items
+from kammerton.formats.reading import options_of
 from kammerton.formats.writing import write_atomically
 from kammerton.model.corpus import ALL, Collection, Corpus
 from kammerton.model.registry import find_task

@@ -18,7 +18,7 @@ from kammerton.formats.collecting import collect, name_of
 from kammerton.formats.folders import normal_form
 from kammerton.formats.lists import ItemGroups, Items, find_groups, find_items, group_items, read_pairs
 from kammerton.formats.packs import is_pack, read_packed_pairs
-from kammerton.formats.reading import SIDES, SidedOptions, signed_choices, signed_file
+from kammerton.formats.reading import SIDES, SidedOptions, options_of, signed_choices, signed_file
 from kammerton.model.corpus import ALL, Collection, Corpus, Missing, check_names, choose_split
 from kammerton.model.evidence import Evidence
 from kammerton.model.measure import EVERY, Measure
@@ -75,14 +75,6 @@ def unknown_items(names: Sequence[str]) -> tuple[Diagnostic, ...]:
     message = f"{plural(len(names), 'name')} in the list of items that no item has ({some(names)})"
     hint = "items are called by their path below the folder, without suffix"
     return (Diagnostic(code="KT223", severity="warning", message=message, hint=hint, count=len(names)),)
-
-
-def options_of(task: Task, options: object | None) -> Any:
-    """Return the options of a caller, or the defaults."""
-    chosen = task.options() if options is None else options
-    if not isinstance(chosen, task.options):
-        raise OptionError(f"options must be {task.options.__name__}, got {type(options).__name__}")
-    return chosen
 
 
 def measures_alone(
@@ -195,16 +187,6 @@ def with_options_by_side(corpus: Corpus, options: object) -> Corpus:
         for side, collections in sides.items()
     )
     return Corpus(references, systems)
-
-
-def without_sides(options: Any) -> Any:
-    """Return options of which none is for one side alone, for verbs without sides."""
-    if isinstance(options, SidedOptions) and options.sides:
-        (side, *_) = options.sides
-        raise OptionError(
-            f"there is no side {quote(side)} here: all files are read alike", "give the value without a side"
-        )
-    return options
 
 
 def check_system(name: str | None, estimates: Any, references: Any) -> None:

@@ -20,10 +20,11 @@ from kammerton.cli.output import (
     style_of,
     write_output,
 )
-from kammerton.cli.paths import check_output, lies_within, sides, sort_annotators, split_name
+from kammerton.cli.paths import check_output, sides, sort_annotators, split_name
 from kammerton.cli.progress import phases
 from kammerton.errors import OptionError, printable, quote
 from kammerton.formats.remote import is_remote
+from kammerton.formats.writing import lies_within
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import find
 from kammerton.model.task import Task

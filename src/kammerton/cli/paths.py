@@ -13,6 +13,7 @@ from kammerton.errors import DataError, OptionError, OutputError, plural, quote
 from kammerton.formats.collecting import name_of
 from kammerton.formats.lists import read_pairs
 from kammerton.formats.remote import check_here
+from kammerton.formats.writing import check_parent, lies_within
 from kammerton.model.corpus import ALL, check_names
 from kammerton.runs import check_place
 
@@ -144,11 +145,6 @@ def check_outputs(
     check_place(run)
 
 
-def lies_within(path: str | Path, folder: str | Path) -> bool:
-    """Return whether a path is a folder or lies below it, whatever links lead there."""
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
-
-
 def replaced_run(path: str) -> list[str]:
     """Return a line on the run that will be replaced; none if there is no run."""
     record = check_place(path)
@@ -162,9 +158,7 @@ def _check_place(target: Path) -> None:
     shown, folder = (quote(os.fspath(path)) for path in (target, target.parent))
     if target.is_dir():
         raise OutputError(f"KT501 cannot write {shown}: it is a folder")
-    if not target.parent.is_dir():
-        reason = f"{folder} is not a folder" if target.parent.exists() else f"folder {folder} does not exist"
-        raise OutputError(f"KT501 cannot write {shown}: {reason}")
+    check_parent(target, target)
     is_device = target.exists() and not target.is_file()
     if not os.access(target if is_device else target.parent, os.W_OK):
         raise OutputError(f"KT501 cannot write {shown}: folder {folder} is not writable")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,14 +23,11 @@ from kammerton.errors import OptionError, plural, quote
 from kammerton.model.task import Task
 from kammerton.reporting.comparisons import render_scores
 from kammerton.reporting.documents import render_frame, render_json
+from kammerton.reporting.fusions import render_fusion
 from kammerton.reporting.rankings import TableOptions
-from kammerton.reporting.tables import FORMS, aligned
 from kammerton.results.scores import Scores
 from kammerton.systems.fusing import Fusion
 from kammerton.systems.provenance import check_folder
-
-_LEAST = 10
-"""Items of least support that are listed."""
 
 Form = Annotated[
     Literal["table", "json", "csv", "md", "latex"],
@@ -149,60 +146,13 @@ def _scored(
 
 
 def _document(fused: Fusion, scores: Scores | None, form: str) -> str:
+    document = fused.to_dict()
     if form == "json":
-        return render_json(
-            fused.to_dict() | ({} if scores is None else {"scores": scores.to_dict()["scores"]})
-        )
+        return render_json(document | ({} if scores is None else {"scores": scores.to_dict()["scores"]}))
     if form == "csv":
         return render_frame(fused.sources)
     style = style_of(sys.stdout)
-    head, rows = _sources(fused)
-    text = FORMS[form](head, rows, texts=1, **({"encoding": style.encoding} if form == "table" else {}))
-    if form == "table":
-        text += "".join(f"{line}\n" for line in _overall(fused))
-        text += f"\n{_least_supported(fused, style.encoding)}"
+    text = render_fusion(document, form, encoding=style.encoding)
     if scores is not None:
         text += "\n" + render_scores(scores, form, TableOptions(), width=style.width, encoding=style.encoding)
     return text
-
-
-def _sources(fused: Fusion) -> tuple[list[str], list[list[str]]]:
-    """Return the table of sources; what a source agrees with is the result, not the truth."""
-    head = ["source", "items", fused.unit, "agrees %", "weight"]
-    details = [name for name in fused.sources.columns if name.startswith("able_")]
-    rows = []
-    for row in fused.sources.iter_rows(named=True):
-        agreement = "-" if row["agreement"] is None else f"{100 * row['agreement']:.1f}"
-        cells = [
-            row["source"],
-            f"{row['items']:,}",
-            f"{row[fused.unit]:,.1f}",
-            agreement,
-            f"{row['weight']:.2f}",
-        ]
-        rows.append([*cells, *("yes" if row[name] else "no" for name in details), row["copy_of"] or "-"])
-    return [*head, *(name.removeprefix("able_") for name in details), "copy of"], rows
-
-
-def _overall(fused: Fusion) -> Iterator[str]:
-    overall = fused.overall
-    shares = {name: f"{100 * overall[name]:.1f} %" for name in ("support", "unanimous", "no_majority")}
-    yield (
-        f"mean support {shares['support']}, unanimous {shares['unanimous']}, "
-        f"no majority {shares['no_majority']}, of {overall[fused.unit]:,.1f} {fused.unit}"
-    )
-    for name, said in (("unknown", "labelled X"), ("missing", "labelled by no source")):
-        if overall[name]:
-            yield f"{said}: {overall[name]:,.1f} {fused.unit}"
-    counts = [f"{count:,} of {sources}" for sources, count in overall["items_by_sources"].items()]
-    yield f"items by number of sources: {', '.join(counts)}"
-    yield f"signature {fused.signature}"
-
-
-def _least_supported(fused: Fusion, encoding: str) -> str:
-    items = fused.items.sort("support", "item", nulls_last=True).head(_LEAST)
-    rows = [
-        [row["item"], str(row["sources"]), f"{100 * (row['support'] or 0):.1f}"]
-        for row in items.iter_rows(named=True)
-    ]
-    return aligned(["item of least support", "sources", "support %"], rows, texts=1, encoding=encoding)

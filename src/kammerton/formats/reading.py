@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from kammerton.errors import DataError, Diagnostic, OptionError, Severity, printable, quote
 from kammerton.model.annotations import LabelledIntervals, Place
-from kammerton.model.task import A, Reading
+from kammerton.model.task import A, Reading, Task
 
 _Options = TypeVar("_Options")
 NO_ROWS = "KT110"
@@ -101,6 +101,24 @@ class SidedOptions:
         if not self.sides:
             return self
         return replace(self, sides={}, **{**self.sides.get(side, {}), **self.sides.get(name, {})})
+
+
+def options_of(task: Task, options: object | None) -> Any:
+    """Return the options of a caller, or the defaults."""
+    chosen = task.options() if options is None else options
+    if not isinstance(chosen, task.options):
+        raise OptionError(f"options must be {task.options.__name__}, got {type(options).__name__}")
+    return chosen
+
+
+def without_sides(options: Any) -> Any:
+    """Return options of which none is for one side alone, for verbs without sides."""
+    if isinstance(options, SidedOptions) and options.sides:
+        (side, *_) = options.sides
+        raise OptionError(
+            f"there is no side {quote(side)} here: all files are read alike", "give the value without a side"
+        )
+    return options
 
 
 def _contradiction(name: str, side: str, value: object, other: object) -> OptionError:

@@ -64,11 +64,22 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, clear: bool =
         (folder / "whole").write_bytes(data)
 
 
-def _check_parent(target: Path, name: str) -> None:
+def check_parent(target: Path, name: str | os.PathLike[str]) -> None:
+    """Refuse a place, as messages name it, that is in no folder."""
     if not target.parent.is_dir():
         folder = _named(Path(name).parent)
         fault = f"{folder} is not a folder" if target.parent.exists() else f"folder {folder} does not exist"
         raise OutputError(f"KT501 cannot write {_named(name)}: {fault}")
+
+
+def already_there(shown: str) -> OutputError:
+    """Return the error that something stands at a place, as messages show it."""
+    return OutputError(f"KT503 cannot write {shown}: it is there already\n  help: --force replaces it")
+
+
+def lies_within(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> bool:
+    """Return whether a path is a folder or lies below it, whatever links lead there."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 @contextlib.contextmanager
@@ -77,7 +88,7 @@ def replacing(path: str | os.PathLike[str], *, clear: bool = True, size: int = 0
     target, name = Path(os.path.realpath(path)), os.fspath(path)
     if target.is_dir():
         raise OutputError(f"KT501 cannot write {_named(name)}: it is a folder")
-    _check_parent(target, name)
+    check_parent(target, name)
     if target.exists() and not target.is_file():
         raise OutputError(f"KT501 cannot write {_named(name)}: it is no file")
     with _beside(target, name, clear=clear, size=size) as folder:
@@ -95,7 +106,7 @@ def replacing(path: str | os.PathLike[str], *, clear: bool = True, size: int = 0
 def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Open an empty folder, and put it in place once it is filled."""
     target = Path(os.path.realpath(path))
-    _check_parent(target, os.fspath(path))
+    check_parent(target, path)
     if target.exists() and not target.is_dir():
         raise OutputError(f"KT501 cannot write {_named(path)}: it is no folder")
     with _beside(target, os.fspath(path)) as new:

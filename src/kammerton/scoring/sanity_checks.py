@@ -151,6 +151,11 @@ _EXTENT_SHARE, _EXTENT_UNITS = 0.1, 2.0
 """Extents that differ by more than either point to different recordings."""
 
 
+def are_far_apart(ref: float, est: float) -> bool:
+    """Tell whether an estimate ends so far from its reference as another recording does."""
+    return abs(ref - est) > min(_EXTENT_UNITS, _EXTENT_SHARE * ref)
+
+
 @dataclass(frozen=True, slots=True)
 class IdenticalEstimates:
     """Estimates that are identical to the reference: how many, of how many references, and the first."""
@@ -253,7 +258,7 @@ def check_sanity(
                 # an estimate that ends elsewhere is not identical, and extents are cheaper than contents
                 if est == ref and content(name, item) == of_annotator[item]:
                     same.append(item)
-                elif abs(ref - est) > min(_EXTENT_UNITS, _EXTENT_SHARE * ref):
+                elif are_far_apart(ref, est):
                     ends.append((abs(ref - est), item, ref, est))
             if known:
                 identical[name, annotator] = IdenticalEstimates(

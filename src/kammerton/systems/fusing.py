@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,11 +16,13 @@ import numpy as np
 from kammerton.arrays import Weights
 from kammerton.errors import DataError, Diagnostic, OptionError, out_of, plural, quote, some
 from kammerton.formats.folders import leads_out
-from kammerton.formats.reading import signed_choices
+from kammerton.formats.reading import options_of, signed_choices, without_sides
 from kammerton.model.annotations import portable
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
+from kammerton.results.signature import data_hash
 from kammerton.results.tables import plain, table
+from kammerton.scoring.sanity_checks import are_far_apart
 from kammerton.systems.fused import (
     Choices,
     Counting,
@@ -33,7 +36,7 @@ from kammerton.systems.fused import (
     merge_surveys,
 )
 from kammerton.systems.provenance import check_folder, write_folder
-from kammerton.systems.sources import Sources, StrPath, paths_of, read_options, read_sources
+from kammerton.systems.sources import Sources, StrPath, paths_of, read_sources
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
@@ -44,8 +47,6 @@ _FUSIONS = {
 }
 """Module of the fusion of each task."""
 
-_APART, _APART_SHARE = 2.0, 0.1
-"""Ends of sources that differ by more, in units of the task and as a share, point to different recordings."""
 _CONTESTED = 0.05
 """Share without a majority from which it is reported."""
 _SURVEYED = 256
@@ -171,6 +172,7 @@ class Fusion:
             "kammerton": __version__,
             "task": self.task,
             "signature": self.signature,
+            "unit": self.unit,
             "overall": plain(self.overall),
             "sources": plain(list(self._made.source_rows())),
             "items": plain(list(self._made.item_rows())),
@@ -372,7 +374,7 @@ def fuse(  # noqa: PLR0913 - one per choice
     """
     kind = find_task(task)
     fusion = _fusion_of(kind)
-    reading = read_options(kind, options)
+    reading = without_sides(options_of(kind, options))
     choices = Choices(
         method=method,
         details=details,
@@ -488,7 +490,7 @@ def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices) -
     return Fusion(
         task=task.name,
         annotations={item: fused.annotation for item, fused in items.items()},
-        signature=_signature(choices, sources),
+        signature=_signature(task, choices, sources),
         failed=failed | dict.fromkeys(few, f"fewer than {min_sources} sources"),
         diagnostics=tuple(diagnostics),
         _made=making,
@@ -517,8 +519,8 @@ def _weights(choices: Choices, sources: Sources) -> dict[str, float]:
     return {name: factor for name, factor in factors if factor != 1}
 
 
-def _signature(choices: Choices, sources: Sources) -> str:
-    """Return the method and the sources, and every other choice that can change the result."""
+def _signature(task: Task, choices: Choices, sources: Sources) -> str:
+    """Return the method and the sources, every other choice that can change the result, and the data."""
     parts = {
         "fused": f"{choices.method},{choices.details},{choices.copies},{choices.change_cost:g}",
         "sources": ",".join(sources.annotations),
@@ -530,6 +532,12 @@ def _signature(choices: Choices, sources: Sources) -> str:
     if weights:
         parts["weights"] = ",".join(f"{name}={factor:g}" for name, factor in weights.items())
     parts |= signed_choices(choices.options)
+    digests = {
+        (name, item): hashlib.sha256(task.content(annotation)).digest()
+        for name, own in sources.annotations.items()
+        for item, annotation in own.items()
+    }
+    parts["data"] = data_hash(digests)
     return "|".join(f"{name}:{value}" for name, value in parts.items())
 
 
@@ -575,14 +583,14 @@ def _ends(making: _Making, chosen: Mapping[str, Sequence[Any]]) -> Iterator[Diag
     apart: list[tuple[float, str]] = []
     for item, of_sources in chosen.items():
         ends = [making.task.extent(annotation) for annotation in of_sources if annotation is not None]
-        distance = max(ends) - min(ends)
-        if distance > max(_APART, _APART_SHARE * max(ends)):
-            apart.append((distance, item))
+        if are_far_apart(max(ends), min(ends)):
+            apart.append((max(ends) - min(ends), item))
     if apart:
         distance, item = max(apart)
         counted = out_of(len(apart), len(chosen), "item")
         message = (
-            f"sources of {counted} end far apart, {distance:.1f} {making.task.extent_unit} in {quote(item)}"
+            f"sources of {counted} end far apart, most of all {quote(item)}: "
+            f"{distance:.1f} {making.task.extent_unit}"
         )
         yield Diagnostic(code="KT802", severity="warning", message=message, item=item, count=len(apart))
 

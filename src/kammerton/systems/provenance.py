@@ -11,7 +11,7 @@ from typing import Any
 
 from kammerton.errors import OptionError, OutputError, quote
 from kammerton.formats.remote import check_here, is_remote
-from kammerton.formats.writing import replacing_folder
+from kammerton.formats.writing import already_there, check_parent, lies_within, replacing_folder
 from kammerton.version import __version__
 
 RECORD = "kammerton.json"
@@ -24,19 +24,15 @@ def check_folder(folder: StrPath, inputs: Iterable[StrPath], *, force: bool) -> 
     """Check before any work that annotations can be written there, and replace nothing but such a folder."""
     check_here(folder)
     target, shown = Path(folder), quote(os.fsdecode(folder))
-    place = Path(os.path.realpath(target))
     for path in inputs:
         if not path or is_remote(path) or not os.path.exists(path):  # noqa: PTH110 - it never raises
             continue
-        source, name = Path(os.path.realpath(path)), quote(os.fsdecode(path))
-        if place.is_relative_to(source):
+        name = quote(os.fsdecode(path))
+        if lies_within(target, path):
             raise OptionError(f"{shown} lies within a source, {name}", "write to another folder")
-        if source.is_relative_to(place):
+        if lies_within(path, target):
             raise OptionError(f"{shown} holds a source, {name}", "write to another folder")
-    if not target.parent.is_dir():
-        raise OutputError(
-            f"KT501 cannot write {shown}: folder {quote(os.fspath(target.parent))} does not exist"
-        )
+    check_parent(target, target)
     if not target.exists():
         return
     if not target.is_dir():
@@ -45,7 +41,7 @@ def check_folder(folder: StrPath, inputs: Iterable[StrPath], *, force: bool) -> 
     if names and RECORD not in names:
         raise OutputError(f"KT503 cannot write {shown}: it holds other things\n  help: write to a new folder")
     if names and not force:
-        raise OutputError(f"KT503 cannot write {shown}: it is there already\n  help: --force replaces it")
+        raise already_there(shown)
 
 
 def write_folder(folder: StrPath, files: Iterable[tuple[str, str]], record: Mapping[str, Any]) -> None:

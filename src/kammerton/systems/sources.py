@@ -10,7 +10,6 @@ from typing import Any
 
 from kammerton.errors import Diagnostic, OptionError, out_of, quote, some
 from kammerton.formats.collecting import collect, name_of
-from kammerton.formats.reading import SidedOptions
 from kammerton.model.corpus import Collection, Corpus, check_names
 from kammerton.model.task import Task
 from kammerton.scoring.loading import AnnotatorNames, merge_diagnostics, read_source
@@ -37,16 +36,6 @@ class Sources:
     def of_item(self, item: str) -> list[Any]:
         """Return the annotation of each source, None where it has none."""
         return [own.get(item) for own in self.annotations.values()]
-
-
-def read_options(task: Task, options: object | None) -> Any:
-    """Return the options of a caller, or the defaults; all sources are read alike."""
-    chosen = task.options() if options is None else options
-    if not isinstance(chosen, task.options):
-        raise OptionError(f"options must be {task.options.__name__}, got {type(options).__name__}")
-    if isinstance(chosen, SidedOptions) and chosen.sides:
-        raise OptionError("sources are read alike: there are no sides", "give the value alone")
-    return chosen
 
 
 def read_sources(task: Task, sources: Any, options: object) -> Sources:
