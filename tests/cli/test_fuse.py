@@ -94,3 +94,27 @@ def test_what_leaves_one_out_is_scored_beside_the_sources(sources: Terminal) -> 
             assert score["value"] == written_scores[score["measure"]]
     for wrong in (("a", "b", "--leave-one-out"), ("a", "b", "--reference", "c", "--format", "csv")):
         assert sources.run("fuse", "chords", *wrong, "--out", "p").code == 2
+
+
+def value_of(terminal: Terminal, task: str, reference: str, estimate: str, measure: str) -> object:
+    """Return the corpus score by one measure."""
+    arguments = ("score", task, reference, estimate, "--measure", measure, "--format", "json", "--no-ci")
+    (score, *_) = terminal.run(*arguments, "--quiet").document["scores"]
+    return score["value"]
+
+
+NOTES = "onset,offset,pitch,hand,finger|0,1,60,right,1|1,2,62,right,{}"
+
+
+def test_fingerings_and_instruments(terminal: Terminal) -> None:
+    for name, finger, instruments in (("a", 2, "piano"), ("b", 3, "piano|song,voice"), ("c", 3, "piano")):
+        notes, lists = NOTES.format(finger), f"file,instrument|song,{instruments}|other,voice"
+        terminal.write(**{name: {"piece.csv": notes}, f"{name}i": {"lists.csv": lists}})
+    result = terminal.run("fuse", "fingering", "a", "b", "c", "--out", "notes", "--copies", "keep")
+    assert result.code == 0
+    assert "mean support 83.3 %, unanimous 50.0 %, no majority 0.0 %, of 2 notes" in result.out  # 1, 2/3
+    assert value_of(terminal, "fingering", "b", "notes", "nakamura2020/M_gen") == 1
+    result = terminal.run("fuse", "instruments", "ai", "bi", "ci", "--out", "lists", "--copies", "keep")
+    assert result.code == 0
+    # two of three do not list the voice of `song`, which they know
+    assert value_of(terminal, "instruments", "ai", "lists", "open-mic-task1/F") == 1

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What holds of any chords that are fused."""
+"""What holds of any chords and fingerings that are fused."""
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import kammerton as kt
+from fingering_strategies import finger_labels, fingerings
 from kammerton.chords.labels import parse
 from kammerton.chords.respelling import PITCH_CLASSES, ROOTS
 from kammerton.chords.templates import map_label
+from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering
 from kammerton.systems.chord_fusion import FusedChords
 from strategies import chord_songs, plain_labels
 
@@ -182,3 +185,53 @@ def test_the_same_twice(sources: Songs) -> None:
 def test_nothing_labelled_is_an_error() -> None:
     with pytest.raises(kt.DataError, match="KT805"):
         kt.fuse("chords", {"a": {"song": (np.empty((0, 2)), [])}, "b": {"song": (np.empty((0, 2)), [])}})
+
+
+# --- fingering -------------------------------------------------------------------------------
+
+
+@st.composite
+def pieces(draw: st.DrawFn) -> list[Fingering]:
+    """Draw what some sources say of the notes of a piece; labels tell the hands."""
+    piece = draw(fingerings(max_size=8))
+    sources = []
+    for _ in range(draw(st.integers(1, 4))):
+        drawn = [draw(finger_labels(draw(st.sampled_from((RIGHT, LEFT))))) for _ in range(len(piece))]
+        hands = [LEFT if label.startswith("-") else RIGHT if label else UNKNOWN for label in drawn]
+        sources.append(replace(piece, labels=tuple(drawn), hands=np.array(hands)))
+    assume(any(label for source in sources for label in source.labels))
+    return sources
+
+
+def fused_fingers(sources: list[Fingering], **choices: Any) -> tuple[str, ...]:
+    named = {f"s{number}": {"piece": source} for number, source in enumerate(sources)}
+    labels: tuple[str, ...] = kt.fuse("fingering", named, **choices).annotations["piece"].labels
+    return labels
+
+
+@given(pieces(), st.integers(1, 3))
+def test_equal_fingerings_give_themselves(sources: list[Fingering], copies: int) -> None:
+    assume(any(sources[0].labels))
+    assert fused_fingers([sources[0]] * copies) == sources[0].labels
+
+
+@given(pieces(), st.data())
+def test_a_further_copy_changes_no_finger(sources: list[Fingering], data: st.DataObject) -> None:
+    copied = data.draw(st.integers(0, len(sources) - 1))
+    assert fused_fingers([*sources, sources[copied]]) == fused_fingers(sources)
+
+
+@given(pieces())
+def test_a_source_without_fingers_changes_nothing(sources: list[Fingering]) -> None:
+    silent = replace(sources[0], labels=(MISSING,) * len(sources[0]))
+    assert fused_fingers([*sources, silent]) == fused_fingers(sources)
+
+
+@given(pieces(), st.sampled_from(["vote", "agreement", "pick", "random"]))
+def test_every_finger_is_one_that_a_source_has(sources: list[Fingering], method: str) -> None:
+    fused = fused_fingers(sources, method=method)
+    for note, label in enumerate(fused):
+        said = {source.labels[note] for source in sources}
+        assert label in said
+        if method != "pick":
+            assert (label == MISSING) == (said == {MISSING})

@@ -33,7 +33,7 @@ def _sources(document: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
         [
             row["source"],
             f"{row['items']:,}",
-            _amount(row[unit]),
+            _amount(row[unit], unit),
             _per_cent(row["agreement"]),
             f"{row['weight']:.2f}",
             *("yes" if row[name] else "no" for name in details),
@@ -50,11 +50,11 @@ def _overall(document: Mapping[str, Any]) -> Iterator[str]:
     shares = {name: f"{_per_cent(overall[name])} %" for name in ("support", "unanimous", "no_majority")}
     yield (
         f"mean support {shares['support']}, unanimous {shares['unanimous']}, "
-        f"no majority {shares['no_majority']}, of {_amount(overall[unit])} {unit}"
+        f"no majority {shares['no_majority']}, of {_amount(overall[unit], unit)} {unit}"
     )
-    for name, fate in (("unknown", "labelled X"), ("missing", "labelled by no source")):
+    for name, fate in (("unknown", "left open"), ("missing", "labelled by no source")):
         if overall[name]:
-            yield f"{fate}: {_amount(overall[name])} {unit}"
+            yield f"{fate}: {_amount(overall[name], unit)} {unit}"
     counts = [f"{count:,} of {sources}" for sources, count in overall["items_by_sources"].items()]
     yield f"items by number of sources: {', '.join(counts)}"
     yield f"signature {document['signature']}"
@@ -67,9 +67,9 @@ def _least_supported(items: Sequence[Mapping[str, Any]], encoding: str) -> str:
     return aligned(["item of least support", "sources", "support %"], rows, texts=1, encoding=encoding)
 
 
-def _amount(value: float) -> str:
+def _amount(value: float, unit: str) -> str:
     """Return seconds with a decimal, counts without."""
-    return f"{value:,.1f}" if isinstance(value, float) else f"{value:,}"
+    return f"{value:,.{1 if unit == 'seconds' else 0}f}"
 
 
 def _per_cent(share: float | None) -> str:

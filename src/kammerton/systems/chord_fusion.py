@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,20 +16,26 @@ from kammerton.chords.labels import parse
 from kammerton.chords.respelling import ROOTS
 from kammerton.chords.templates import map_label
 from kammerton.model.annotations import LabelledIntervals
-from kammerton.systems.fused import Choices, FusedItem, Survey, TaskFusion, Weighing, weigh
+from kammerton.systems.fused import (
+    Choices,
+    FusedItem,
+    Survey,
+    TaskFusion,
+    Weighing,
+    chosen_sources,
+    vote_values,
+    weigh,
+)
 from kammerton.systems.voting import (
     ABSTAINS,
-    accuracies,
     ballots_of,
     best_path,
     class_order,
     first_sayers,
     is_unanimous,
     path_scores,
-    posteriors,
     spread,
     vote_shares,
-    vote_weights,
 )
 
 _CLASSES = 25
@@ -211,7 +216,7 @@ def _fuse_song(
     triads = np.where(labelled, _UNKNOWN, _GAP)
     chords = triads.copy()
     if choices.method in ("pick", "random"):
-        chosen = _chosen_sources(item, song, voting, weighing, choices)
+        chosen = chosen_sources(item, voting, song.seconds, weighing, choices)
         units = np.arange(len(chosen))
         missing = triads
         if choices.method == "pick":
@@ -224,26 +229,6 @@ def _fuse_song(
     return _result(song, triads, chords, weighing, choices)
 
 
-def _chosen_sources(item: str, song: _Song, voting: Codes, weighing: Weighing, choices: Choices) -> Codes:
-    """Return the source of each unit: one for the whole song, or a random one of those that say anything."""
-    said = voting != ABSTAINS
-    if choices.method == "random":
-        digest = int.from_bytes(hashlib.sha256(item.encode("utf-8", "surrogatepass")).digest()[:8], "big")
-        chances = np.random.default_rng([choices.seed, digest]).random(len(said))
-        place = (chances * said.sum(axis=1)).astype(np.int64)
-        chosen: Codes = (said.cumsum(axis=1) > place[:, None]).argmax(axis=1)
-        return chosen
-    equal = (voting[:, :, None] == voting[:, None, :]) & said[:, :, None] & said[:, None, :]
-    agreeing = np.einsum("u,uij->ij", song.seconds, equal)
-    both = np.einsum("u,ui,uj->ij", song.seconds, said, said)
-    groups = weighing.copies.groups
-    other = weighing.votes * (groups[:, None] != groups) * (both > 0)
-    share = (other * agreeing / np.where(both > 0, both, 1)).sum(axis=1)
-    mean = share / np.where(other.any(axis=1), other.sum(axis=1), 1)
-    mean[~said.any(axis=0)] = -1
-    return np.full(len(said), (mean >= mean.max() - 1e-9).argmax())
-
-
 def _voted(
     song: _Song, voting: Codes, spoken: Flags, weighing: Weighing, choices: Choices
 ) -> tuple[Codes, Codes]:
@@ -252,16 +237,9 @@ def _voted(
     chords = np.where(codes != ABSTAINS, song.chords[spoken], ABSTAINS)
     if is_unanimous(first_sayers(chords)).all():
         return codes.max(axis=1), chords.max(axis=1)  # there is nothing to decide
-    patterns = first_sayers(codes)
-    if choices.method == "vote":
-        values, other = vote_shares(patterns, weighing.votes), np.zeros(len(codes))
-    else:
-        own = ballots_of(codes, seconds, _CLASSES)
-        estimates = weighing.accuracies
-        if estimates is None:
-            estimates = accuracies(own, weighing.votes, _CLASSES)
-        weights = vote_weights(estimates, weighing.votes, _CLASSES)
-        values, other = posteriors(patterns, own.sizes, weights)
+    ballots = ballots_of(codes, seconds, _CLASSES)
+    values, other = vote_values(ballots, weighing, choices, _CLASSES)
+    patterns = ballots.patterns
     likely = path_scores(patterns, codes, spread(patterns, codes, values, other, len(song.triad_names)))
     triads = best_path(seconds[:, None] * likely, choices.change_cost)
     place = np.flatnonzero(spoken)
@@ -367,7 +345,7 @@ def _result(song: _Song, triads: Codes, chords: Codes, weighing: Weighing, choic
     )
     seconds = np.where(triads >= 0, song.seconds, 0.0)
     return FusedItem(
-        annotation=annotation,
+        annotation=annotation if len(annotation) else None,
         rows=columns,
         supported=float(seconds @ np.nan_to_num(support)),
         weight=float(seconds.sum()),
@@ -454,4 +432,5 @@ FUSION = TaskFusion(
     weigh=_weigh_sources,
     fuse=_fuse_song,
     with_support=_with_support,
+    has_details=True,
 )

@@ -3,14 +3,25 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from kammerton.arrays import Flags, Weights
-from kammerton.systems.voting import Ballots, Copies, accuracies, find_copies, merge_ballots
+from kammerton.arrays import Codes, Flags, Weights
+from kammerton.systems.voting import (
+    ABSTAINS,
+    Ballots,
+    Copies,
+    accuracies,
+    find_copies,
+    merge_ballots,
+    posteriors,
+    vote_shares,
+    vote_weights,
+)
 
 Method = Literal["agreement", "vote", "pick", "random"]
 Details = Literal["able", "all", "none"]
@@ -41,12 +52,15 @@ class Survey:
 
     ballots: Ballots
     amounts: Weights  # by what the task adds up, and source
+    vocabularies: tuple[frozenset[str], ...] = ()  # by source: labels it uses, if the task must know them
 
 
 def merge_surveys(parts: Sequence[Survey]) -> Survey:
     """Return the survey of all parts; at least one."""
     amounts: Weights = np.sum([part.amounts for part in parts], axis=0)
-    return Survey(merge_ballots(part.ballots for part in parts), amounts)
+    of_sources = zip(*(part.vocabularies for part in parts), strict=True)
+    vocabularies = tuple(frozenset().union(*own) for own in of_sources)
+    return Survey(merge_ballots(part.ballots for part in parts), amounts, vocabularies)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,11 +71,19 @@ class Weighing:
     votes: Weights
     accuracies: Weights | None  # None if they are estimated for each item, or not at all
     able: Flags  # by detail and source: whether the source ever writes it
+    vocabularies: tuple[frozenset[str], ...] = ()  # as of the survey
 
 
-def weigh(survey: Survey, choices: Choices, *, classes: int, able: Flags | None = None) -> Weighing:
+def weigh(
+    survey: Survey,
+    choices: Choices,
+    *,
+    classes: int,
+    able: Flags | None = None,
+    copies: Copies | None = None,
+) -> Weighing:
     """Return what votes of the sources count, where a source errs alike on so many classes."""
-    copies = find_copies(survey.ballots)
+    copies = copies or find_copies(survey.ballots)
     counted = copies.votes if choices.copies == "one" else np.ones(len(copies.groups))
     votes = counted * choices.factors
     if able is None:
@@ -69,14 +91,46 @@ def weigh(survey: Survey, choices: Choices, *, classes: int, able: Flags | None 
     estimates = None
     if choices.method == "agreement" and choices.accuracy == "corpus":
         estimates = accuracies(survey.ballots, votes, classes)
-    return Weighing(copies, votes, estimates, able)
+    return Weighing(copies, votes, estimates, able, survey.vocabularies)
+
+
+def vote_values(
+    ballots: Ballots, weighing: Weighing, choices: Choices, classes: int
+) -> tuple[Weights, Weights]:
+    """Return what each class that is said is worth, in the column of its first source, and any other."""
+    if choices.method == "vote":
+        return vote_shares(ballots.patterns, weighing.votes), np.zeros(len(ballots.patterns))
+    estimates = weighing.accuracies
+    if estimates is None:
+        estimates = accuracies(ballots, weighing.votes, classes)
+    return posteriors(ballots.patterns, ballots.sizes, vote_weights(estimates, weighing.votes, classes))
+
+
+def chosen_sources(item: str, voting: Codes, weights: Weights, weighing: Weighing, choices: Choices) -> Codes:
+    """Return the source of each unit: one for the whole item, or a random one of those that say anything."""
+    said = voting != ABSTAINS
+    if choices.method == "random":
+        digest = int.from_bytes(hashlib.sha256(item.encode("utf-8", "surrogatepass")).digest()[:8], "big")
+        chances = np.random.default_rng([choices.seed, digest]).random(len(said))
+        place = (chances * said.sum(axis=1)).astype(np.int64)
+        chosen: Codes = (said.cumsum(axis=1) > place[:, None]).argmax(axis=1)
+        return chosen
+    equal = (voting[:, :, None] == voting[:, None, :]) & said[:, :, None] & said[:, None, :]
+    agreeing = np.einsum("u,uij->ij", weights, equal)
+    both = np.einsum("u,ui,uj->ij", weights, said, said)
+    groups = weighing.copies.groups
+    other = weighing.votes * (groups[:, None] != groups) * (both > 0)
+    share = (other * agreeing / np.where(both > 0, both, 1)).sum(axis=1)
+    mean = share / np.where(other.any(axis=1), other.sum(axis=1), 1)
+    mean[~said.any(axis=0)] = -1
+    return np.full(len(said), (mean >= mean.max() - 1e-9).argmax())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FusedItem:
     """One item, fused of what its sources say; amounts are in the unit of the task."""
 
-    annotation: Any
+    annotation: Any  # None if its sources label nothing
     rows: Mapping[str, Sequence[Any]]  # columns of the table of rows, without the item
     weight: float  # how much is labelled
     supported: float  # the same, each part by the share of votes that say it
@@ -96,11 +150,12 @@ class TaskFusion:
     """
 
     unit: str  # of amounts
-    change_cost: float  # by default
-    methods: tuple[Method, ...]
+    change_cost: float | None  # by default; None where there is no path
+    methods: tuple[Method, ...]  # the default first
     able_of: tuple[str, ...]  # names of the details
     survey: Callable[[Sequence[Any], Choices], Survey]
     weigh: Callable[[Survey, Choices], Weighing]
     fuse: Callable[[str, Sequence[Any], Weighing, Choices], FusedItem]
     # with_support(track, annotation): what is written, with the support of each row where a format holds it
     with_support: Callable[[Any, Any], Any]
+    has_details: bool = False  # whether ``Choices.details`` is a choice

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 _FUSIONS = {
     "chords": "kammerton.systems.chord_fusion",
+    "fingering": "kammerton.systems.fingering_fusion",
+    "instruments": "kammerton.systems.instrument_fusion",
 }
 """Module of the fusion of each task."""
 
@@ -67,8 +69,8 @@ class Fusion:
     task : str
         Name of the task.
     annotations : mapping of str to annotation
-        By item. Of chords, each has ``support`` and ``label_support`` for its rows: shares of votes, which
-        are no probabilities.
+        By item. Of chords, each has ``support`` and ``label_support`` for its rows, of fingering ``support``
+        for its notes: shares of votes, which are no probabilities. Of instruments, they are ``scores``.
     signature : str
         How they were fused, and of what.
     failed : mapping of str to str
@@ -291,7 +293,7 @@ def fuse(  # noqa: PLR0913 - one per choice
     task: str | Task,
     sources: Any,
     *,
-    method: Method = "agreement",
+    method: Method | None = None,
     details: Details = "able",
     accuracy: Scope = "corpus",
     copies: Counting = "one",
@@ -311,15 +313,16 @@ def fuse(  # noqa: PLR0913 - one per choice
     Parameters
     ----------
     task : str or Task
-        ``"chords"``.
+        ``"chords"``, ``"fingering"`` or ``"instruments"``.
     sources : mapping of str to source, list of paths, or path
         Sources by name. A source is what :func:`kammerton.score` takes as estimates: a folder, a pack, a
         file, a mapping of items, or an annotation. One that holds several annotations of an item is a source
         for each annotator, called ``NAME/ANNOTATOR``. A source that lacks an item abstains there.
-    method : {"agreement", "vote", "pick", "random"}
-        Vote of sources weighted by how far they agree with the others (agreement), or all alike (vote); take
-        each item from the source that agrees most with the others (pick); or take a random source everywhere
-        (random). See ``docs/fusion.md``.
+    method : {"agreement", "vote", "pick", "random"}, optional
+        Vote of sources weighted by how far they agree with the others (agreement, of chords by default), or
+        all alike (vote, by default of other tasks); take each item from the source that agrees most with the
+        others (pick); or take a random source everywhere (random). Instruments have the vote alone; see
+        ``docs/fusion.md``.
     details : {"able", "all", "none"}
         Sevenths and basses of chords: voted by sources that ever write such (able), by all, or left out
         (none).
@@ -330,21 +333,24 @@ def fuse(  # noqa: PLR0913 - one per choice
     weights : mapping of str to float, optional
         What the votes of sources are multiplied by, by name; 0 leaves a source out of votes.
     change_cost : float, optional
-        Cost of a change of label, against fragments: 0.1 s of chords by default, and twice that for details.
+        Cost of a change, against fragments: of the chord, 0.1 s by default, and twice that for details; of
+        the source of a fingering, half a note.
     min_sources : int
         Leave out items that fewer sources have.
     least_support : float
-        Write ``X`` where the share of votes for a row of chords is lower.
+        Leave open what has a lower share of votes: chords are written ``X``, notes have no finger,
+        instruments are not judged.
     leave_out : str, optional
         Fuse the other sources only, as a reference for this one.
     seed : int
         Seed of the random numbers of ``random``.
     options : object, optional
-        How files are read: a :class:`kammerton.chords.ChordOptions`.
+        How files are read: a :class:`kammerton.chords.ChordOptions`,
+        :class:`kammerton.fingering.FingeringOptions` or :class:`kammerton.instruments.InstrumentOptions`.
     out : path, optional
         Folder to write to; see :meth:`Fusion.write`.
     to : str, optional
-        Format to write; by default, of chords ``lab``.
+        Format to write; by default of chords ``lab``, of fingering ``pig``, of instruments ``jams``.
     force : bool
         Replace a folder that was written so before.
 
@@ -376,17 +382,19 @@ def fuse(  # noqa: PLR0913 - one per choice
     fusion = _fusion_of(kind)
     reading = without_sides(options_of(kind, options))
     choices = Choices(
-        method=method,
+        method=method or fusion.methods[0],
         details=details,
         accuracy=accuracy,
         copies=copies,
-        change_cost=fusion.change_cost if change_cost is None else change_cost,
+        change_cost=(fusion.change_cost or 0.0) if change_cost is None else change_cost,
         least_support=least_support,
         seed=seed,
         factors=np.empty(0),
         min_sources=min_sources,
         options=reading,
     )
+    if fusion.change_cost is None and change_cost is not None:
+        raise OptionError(f"{kind.name} have no changes that could cost anything", "leave out --change-cost")
     _check(kind, fusion, choices, to)
     if out is not None:
         check_folder(out, paths_of(sources), force=force)
@@ -420,6 +428,8 @@ def _check(task: Task, fusion: TaskFusion, choices: Choices, to: str | None) -> 
     for name, values in known.items():
         if getattr(choices, name) not in values:
             raise OptionError.unknown(name, getattr(choices, name), values)
+    if choices.details != "able" and not fusion.has_details:
+        raise OptionError(f"details are of chords, and {task.name} has none", "leave out --details")
     if not (isinstance(choices.change_cost, int | float) and 0 <= choices.change_cost < math.inf):
         raise OptionError(f"a cost is not negative: {choices.change_cost!r}")
     if not (isinstance(choices.least_support, int | float) and 0 <= choices.least_support <= 1):
@@ -471,7 +481,7 @@ def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices) -
     items: dict[str, FusedItem] = {}
     for item, annotations in chosen.items():
         fused = fusion.fuse(item, annotations, weighing, choices)
-        if len(fused.annotation):
+        if fused.annotation is not None:
             items[item] = fused
         else:
             failed[item] = "its sources label nothing"
@@ -490,7 +500,7 @@ def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices) -
     return Fusion(
         task=task.name,
         annotations={item: fused.annotation for item, fused in items.items()},
-        signature=_signature(task, choices, sources),
+        signature=_signature(task, fusion, choices, sources),
         failed=failed | dict.fromkeys(few, f"fewer than {min_sources} sources"),
         diagnostics=tuple(diagnostics),
         _made=making,
@@ -519,10 +529,12 @@ def _weights(choices: Choices, sources: Sources) -> dict[str, float]:
     return {name: factor for name, factor in factors if factor != 1}
 
 
-def _signature(task: Task, choices: Choices, sources: Sources) -> str:
+def _signature(task: Task, fusion: TaskFusion, choices: Choices, sources: Sources) -> str:
     """Return the method and the sources, every other choice that can change the result, and the data."""
+    details = [choices.details] if fusion.has_details else []
+    cost = [] if fusion.change_cost is None else [f"{choices.change_cost:g}"]
     parts = {
-        "fused": f"{choices.method},{choices.details},{choices.copies},{choices.change_cost:g}",
+        "fused": ",".join((choices.method, *details, choices.copies, *cost)),
         "sources": ",".join(sources.annotations),
     }
     for name, default in _SIGNED.items():

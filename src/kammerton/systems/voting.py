@@ -7,7 +7,7 @@ A matrix of codes has a row for each unit and a column for each source; -1 stand
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -20,7 +20,7 @@ ABSTAINS = -1
 
 _DISSENT, _AGREEMENT = 0.9, 0.93
 """Shares of equal labels from which two sources are copies: where both dissent, and anywhere."""
-_VOICES = 4
+VOICES = 4
 """Sources from which dissent is told from agreement: fewer leave no plurality to dissent from."""
 _ROUNDS, _STILL = 20, 1e-4
 _BEGINNING, _LOWEST, _HIGHEST = 0.7, 0.05, 0.99
@@ -88,18 +88,32 @@ def find_copies(ballots: Ballots, *, evidence: float = 60.0) -> Copies:
     Where enough sources leave a plurality of others, two sources are copies if they dissent from it alike;
     else, if they are equal nearly everywhere.
     """
-    patterns, sources = ballots.patterns, ballots.patterns.shape[1]
+
+    def alike(first: int, second: int, voices: Sequence[int]) -> float | None:
+        share = _dissent_alike(ballots, voices, first, second, evidence) if len(voices) >= VOICES else None
+        least = _DISSENT
+        if share is None:
+            share, least = _agreement(ballots, first, second, evidence), _AGREEMENT
+        return share if share is not None and share >= least else None
+
+    return linked_copies(ballots.patterns, alike)
+
+
+def linked_copies(patterns: Codes, alike: Callable[[int, int, Sequence[int]], float | None]) -> Copies:
+    """Group sources that are equal throughout, and then those that are linked by copies.
+
+    ``alike(first, second, voices)`` returns the share of equal labels of two of the sources that are left, if
+    they are copies.
+    """
+    sources = patterns.shape[1]
     groups = np.arange(sources)
     for source in range(sources):
         groups[source] = np.flatnonzero((patterns == patterns[:, source : source + 1]).all(axis=0))[0]
     shares = {(int(first), number): 1.0 for number, first in enumerate(groups) if first != number}
     voices = np.unique(groups).tolist()
     for first, second in combinations(voices, 2):
-        share = _dissent_alike(ballots, voices, first, second, evidence) if len(voices) >= _VOICES else None
-        least = _DISSENT
-        if share is None:
-            share, least = _agreement(ballots, first, second, evidence), _AGREEMENT
-        if share is not None and share >= least:
+        share = alike(first, second, voices)
+        if share is not None:
             shares[first, second] = share
             lower, upper = sorted((groups[first], groups[second]))
             groups[groups == upper] = lower
@@ -107,7 +121,7 @@ def find_copies(ballots: Ballots, *, evidence: float = 60.0) -> Copies:
 
 
 def _dissent_alike(
-    ballots: Ballots, voices: list[int], first: int, second: int, evidence: float
+    ballots: Ballots, voices: Sequence[int], first: int, second: int, evidence: float
 ) -> float | None:
     """Return the share of equal labels where two sources differ from what most others say.
 
@@ -121,16 +135,17 @@ def _dissent_alike(
     dissent = (
         (pair != ABSTAINS).all(axis=1) & (plurality != ABSTAINS) & (pair != plurality[:, None]).all(axis=1)
     )
-    return _equal_share(pair, ballots.weights * dissent, evidence)
+    return equal_share(pair, ballots.weights * dissent, evidence)
 
 
 def _agreement(ballots: Ballots, first: int, second: int, evidence: float) -> float | None:
     """Return the share of equal labels where two sources say anything."""
     pair = ballots.patterns[:, [first, second]]
-    return _equal_share(pair, ballots.weights * (pair != ABSTAINS).all(axis=1), evidence)
+    return equal_share(pair, ballots.weights * (pair != ABSTAINS).all(axis=1), evidence)
 
 
-def _equal_share(pair: Codes, weights: Weights, evidence: float) -> float | None:
+def equal_share(pair: Codes, weights: Weights, evidence: float) -> float | None:
+    """Return the share of the weights at which two sources are equal; None of too little."""
     whole = float(weights.sum())
     return float(weights[pair[:, 0] == pair[:, 1]].sum()) / whole if whole and whole >= evidence else None
 
