@@ -85,7 +85,7 @@ def with_output(command: re.Match[str], monkeypatch: pytest.MonkeyPatch) -> str:
         patched.setattr(sys, "stdout", terminal)
         patched.setattr(sys, "stderr", terminal)
         code = main(shlex.split(command["command"])[1:])
-    assert code in (0, 1), terminal.buffer.getvalue().decode()
+    assert code in (0, 1, 6), terminal.buffer.getvalue().decode()
     return f"$ {command['command']}\n{terminal.buffer.getvalue().decode()}"
 
 

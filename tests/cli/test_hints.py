@@ -240,6 +240,13 @@ ROWS = [
     Row("or --pairs FILE.csv", "score chords", CHORDS, fill={"FILE.csv": "pairs.csv"}),
     Row("--format csv, or --per-item FILE.csv", f"{SCORE} --safe-csv", CHORDS, fill={"FILE.csv": "x.csv"}),
     Row("--out RUN", f"{SCORE} --no-annotations", CHORDS, fill={"RUN": "run"}),
+    Row(
+        "--fail-below RUN",
+        f"{SCORE} --tolerance 1%",
+        CHORDS,
+        setup=[f"{SCORE} --out run"],
+        fill={"RUN": "run"},
+    ),
     Row("leave out --annotator for all of them", f"{SCORE} --annotator ref --annotator est", CHORDS),
     Row("`kammerton measures` lists all", f"{SCORE} --measure qqqq", CHORDS),
     # --- what other commands do with them ---
@@ -492,6 +499,18 @@ NOT_FOLLOWED = {
 
 NO_HINTS = {
     " (ended by --strict)",
+    "--fail-below: not comparable with {}",
+    "--fail-below: {} has no system {}: not compared",
+    "--fail-below: {} has none of these systems",
+    "--fail-below: {} is a run of {}, not of {}",
+    "--fail-below: {} of {} is",
+    ", too few for the test: --tolerance X limits the loss",
+    "--tolerance needs an earlier run",
+    (
+        "Exit with code 6 if the main measure is worse than in an earlier run, significantly by a paired "
+        "test, or by more than --tolerance; improvements pass."
+    ),
+    "Loss that --fail-below accepts, in place of the test: 0.005 or 0.5%.",
     "--fail-under: {} of {} is",
     "--format json has their scores too",
     "--intervals and --tests need confidence intervals",

@@ -86,7 +86,7 @@ def test_types_are_those_of_the_annotations(verb: str) -> None:
             "score",
             (
                 "no_ci no_reference every table form output width per_item out no_annotations safe_csv cite "
-                "fail_under quiet show digits details intervals tests value_only"
+                "fail_under fail_below tolerance quiet show digits details intervals tests value_only"
             ),
         ),
         ("compare", "no_reference every form output width quiet show digits details intervals tests"),

@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""Gates: corpus scores below which ``kammerton score`` fails."""
+"""Gates: corpus scores below which ``kammerton score`` fails, or runs that it must not be worse than."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
-from kammerton.errors import OptionError, printable, quote
+from kammerton.api.scoring import items_of_run
+from kammerton.cli.options import option
+from kammerton.cli.paths import split_name
+from kammerton.errors import OptionError, plural, printable, quote, some
 from kammerton.model.measure import Measure, find
-from kammerton.reporting.tables import PER_CENT
+from kammerton.model.task import Task
+from kammerton.reporting.tables import PER_CENT, format_difference, format_p, format_score
+from kammerton.results.comparison import compare
 from kammerton.results.scores import Scores
+from kammerton.runs.joining import join_runs, named_runs, with_names
+from kammerton.statistics.comparison import Pair
 from kammerton.statistics.paired import differences, scale_of
+
+_ALPHA = 0.05
+"""Level of the test of a loss."""
+_DIGITS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +56,123 @@ class Threshold:
         return f"{100 * value:.6g} % ({value:.6g})" if self.measure.range == PER_CENT else f"{value:.6g}"
 
 
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A run that scores must not be worse than, and by how much they may be if not by chance alone."""
+
+    name: str
+    scores: Scores
+    tolerance: float | None = None
+
+    @classmethod
+    def read(cls, argument: str, task: Task, items: str | None, tolerance: str | None) -> Baseline:
+        """Read chosen items of ``[NAME=]RUN``, and the tolerance as a share or in per cent."""
+        (run,) = named_runs([split_name(argument)])
+        if run.task != task.name:
+            raise OptionError(f"--fail-below: {quote(argument)} is a run of {run.task}, not of {task.name}")
+        limit = None if tolerance is None else _number_of(tolerance, tolerance)
+        if limit is not None and limit < 0:
+            raise OptionError(f"a tolerance is not negative: {tolerance}")
+        return cls(split_name(argument)[1], items_of_run(run, items), limit)
+
+    def outcomes(self, scores: Scores, measure: Measure) -> Iterator[tuple[bool, str]]:
+        """Yield a line on each system, and whether it is worse than it was, or undefined.
+
+        A run of one system is the baseline of all; else systems are paired by their names.
+        """
+        lone = self.scores.systems[0] if len(self.scores.systems) == 1 else ""
+        before = {system: system if system in self.scores.systems else lone for system in scores.systems}
+        if not any(before.values()):
+            names = f"they are {some(self.scores.systems)}"
+            raise OptionError(f"--fail-below: {quote(self.name)} has none of these systems", names)
+        names_before = {system: f"{system} in {self.name}" for system in self.scores.systems}
+        joined = join_runs([with_names(self.scores, names_before), scores], measures=[str(measure)])
+        compared = compare(joined, measures=[measure]).measures[0]
+        pairs = {frozenset((pair.first, pair.second)): pair for pair in compared.pairs}
+        for system, earlier in before.items():
+            if not earlier:
+                yield False, f"--fail-below: {quote(self.name)} has no system {quote(system)}: not compared"
+                continue
+            yield self._outcome(pairs[frozenset((system, names_before[earlier]))], system, measure)
+
+    def _outcome(self, pair: Pair, system: str, measure: Measure) -> tuple[bool, str]:
+        after, before = pair.first_value, pair.second_value
+        if pair.first != system:
+            after, before = before, after
+        unit = " %" if measure.range == PER_CENT else ""
+        values = [f"{format_score(value, measure, _DIGITS)}{unit}" for value in (after, before)]
+        opening = f"--fail-below: {measure} of {printable(system)} is"
+        line = f"{opening} {values[0]}, {values[1]} in {quote(self.name)}"
+        if math.isnan(after) or math.isnan(before):
+            return math.isnan(after), line.replace("undefined %", "undefined")
+        change = float(differences(after, before, scale_of(measure)))
+        loss = change if measure.direction == "lower" else -change
+        line += f": {format_difference(change, measure, _DIGITS)}"
+        if self.tolerance is not None:
+            slack = float(differences(loss, self.tolerance, scale_of(measure)))
+            return slack > 0, f"{line}, tolerated {format_score(self.tolerance, measure, _DIGITS)}"
+        items = plural(pair.items, "item")
+        evidence = items if math.isnan(pair.p) else f"p {format_p(pair.p)}, {items}"
+        if loss > 0 and pair.exact and 2 / pair.permutations >= _ALPHA:
+            evidence += ", too few for the test: --tolerance X limits the loss"
+        return loss > 0 and pair.p < _ALPHA, f"{line} ({evidence})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gates:
+    """What makes ``kammerton score`` fail."""
+
+    fail_under: Annotated[
+        list[str] | None,
+        option(
+            "Exit with code 6 if the corpus score of a headline measure is worse, or undefined: 0.75 or 75%; "
+            "repeatable.",
+            metavar="PROTOCOL/MEASURE=VALUE",
+        ),
+    ] = None
+    fail_below: Annotated[
+        str | None,
+        option(
+            "Exit with code 6 if the main measure is worse than in an earlier run, significantly by a paired "
+            "test, or by more than --tolerance; improvements pass.",
+            metavar="[NAME=]RUN",
+        ),
+    ] = None
+    tolerance: Annotated[
+        str | None,
+        option("Loss that --fail-below accepts, in place of the test: 0.005 or 0.5%.", metavar="X"),
+    ] = None
+
+    def thresholds(self, computed: Sequence[Measure], task: Task) -> list[Threshold]:
+        """Return the thresholds, of measures that are computed."""
+        return [read_threshold(argument, computed, task.measures) for argument in self.fail_under or ()]
+
+    def baseline(self, task: Task, items: str | None) -> Baseline | None:
+        """Read the earlier run, if there is one, of chosen items."""
+        if self.fail_below is not None:
+            return Baseline.read(self.fail_below, task, items, self.tolerance)
+        if self.tolerance is not None:
+            raise OptionError("--tolerance needs an earlier run", "--fail-below RUN")
+        return None
+
+
 def read_threshold(argument: str, computed: Sequence[Measure], known: Sequence[Measure]) -> Threshold:
     """Read ``PROTOCOL/MEASURE=VALUE``."""
     address, equals, number = argument.rpartition("=")
     if not equals:
         raise OptionError(f"expected PROTOCOL/MEASURE=VALUE, got {quote(argument)}")
     measure = find(address, computed, known)
-    try:
-        limit = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
-    except ValueError:
-        raise OptionError(f"not a number: {quote(number)} in {quote(argument)}") from None
+    limit = _number_of(number, argument)
     low, high = measure.range
     if not low <= limit <= high:
         hint = f"write 75 % as 0.75 or 75%; you wrote {number}" if (low, high) == (0.0, 1.0) else None
         raise OptionError(f"{measure} lies between {low:g} and {high:g}", hint)
     return Threshold(measure, limit)
+
+
+def _number_of(text: str, argument: str) -> float:
+    """Return ``0.75`` of ``0.75`` or ``75%``."""
+    try:
+        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        raise OptionError(f"not a number: {quote(text)} in {quote(argument)}") from None

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import Annotated, Any, Literal, TypeVar
 
 import kammerton
-from kammerton.cli.gate import read_threshold
+from kammerton.cli.gate import Baseline, Gates
 from kammerton.cli.options import (
     INTERVALS,
     OUTPUT,
@@ -61,7 +61,7 @@ from kammerton.reporting.comparisons import (
 )
 from kammerton.reporting.diagnostics import closing_line, count_problems, excluded_lines, fewer_resamples
 from kammerton.reporting.documents import render_class_table, render_frame, render_items, render_json
-from kammerton.reporting.rankings import TableOptions
+from kammerton.reporting.rankings import TableOptions, shown_measures
 from kammerton.reporting.tables import DIGITS
 from kammerton.results.scores import Scores
 from kammerton.runs import is_run, write_run
@@ -283,17 +283,10 @@ def score(
     *estimates: Estimates,
     annotator: Annotator = None,
     no_reference: NoReference = False,
-    fail_under: Annotated[
-        list[str] | None,
-        option(
-            "Exit with code 6 if the corpus score of a headline measure is worse, or undefined: 0.75 or 75%; "
-            "repeatable.",
-            metavar="PROTOCOL/MEASURE=VALUE",
-        ),
-    ] = None,
     no_ci: Annotated[
         bool, option("Compute no confidence intervals.", name="--no-ci", group=INTERVALS)
     ] = False,
+    gates: Gates,
     results: ScoreResults,
     **choices: Any,
 ) -> int:
@@ -320,16 +313,19 @@ def score(
                 f"{quote(references)} is a run, and stands alone", "`kammerton compare RUN RUN` compares"
             )
         arguments |= {"references": split_name(references), "annotators": added or None}
+        computed = None
     else:
         arguments |= sides(references, estimates, added, choices["pairs"], alone=no_reference)
+        every = [EVERY] if no_reference and choices["measures"] is None else None
+        computed = task.choose(choices["protocols"] or every, choices["measures"])
     results = _with_chosen_measures(results, choices)
     inputs = input_paths(
         (references, *estimates, *(annotator or ())), choices["pairs"], choices["splits"], choices["items"]
     )
     results.check(choices, inputs, task.suffixes)
-    every = [EVERY] if no_reference and choices["measures"] is None else None
-    measures = task.choose(choices["protocols"] or every, choices["measures"])
-    thresholds = [read_threshold(argument, measures, task.measures) for argument in fail_under or ()]
+    baseline = gates.baseline(task, choices["items"])
+    if computed is not None:  # refuses before any work
+        gates.thresholds(computed, task)
     with keeping(results.out) as store:
         try:
             with watching(quiet=results.quiet) as watch:
@@ -339,12 +335,28 @@ def score(
             results.report_failure(task, error, strict=choices["strict"])
             return NOTHING
         print_diagnostics(scores.diagnostics, quiet=results.quiet)
-        _print_namesakes(choices, measures, task, quiet=results.quiet)
+        computed = scores.measures if computed is None else computed
+        _print_namesakes(choices, computed, task, quiet=results.quiet)
+        thresholds = gates.thresholds(computed, task)
+        failures = [line for threshold in thresholds for line in threshold.failures(scores)]
+        if baseline is not None:  # before a run is written, which may replace it
+            failures += _failures_below(baseline, scores, results)
         results.write_all(scores)
-    failures = [line for threshold in thresholds for line in threshold.failures(scores)]
     print_messages(failures)
     results.print_closing(scores)
     return GATE if failures else _exit_code(scores)
+
+
+def _failures_below(baseline: Baseline, scores: Scores, results: ScoreResults) -> list[str]:
+    """Return a line on each system that is worse than it was; scores that are not comparable fail too."""
+    measure = shown_measures(scores, results.table_options())[0]
+    try:
+        outcomes = list(baseline.outcomes(scores, measure))
+    except DataError as error:
+        print_diagnostics(error.diagnostics, quiet=results.quiet)
+        return [f"--fail-below: not comparable with {quote(baseline.name)}"]
+    print_messages(line for is_worse, line in outcomes if not (is_worse or results.quiet))
+    return [line for is_worse, line in outcomes if is_worse]
 
 
 def _with_chosen_measures(results: _R, choices: Mapping[str, Any]) -> _R:

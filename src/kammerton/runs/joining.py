@@ -147,15 +147,21 @@ def _with_name(name: str | None, run: Scores) -> Scores:
     if len(run.systems) > 1:
         known = ", ".join(map(quote, run.systems))
         raise OptionError(f"a run has several systems, and {quote(name)} names one", f"they are {known}")
-    old, origin = run.systems[0], run.origin
-    evidence = _renamed(origin.evidence, {old: name}, {})
+    return with_names(run, {run.systems[0]: name})
+
+
+def with_names(run: Scores, names: Mapping[str, str]) -> Scores:
+    """Return a run with other names of its systems, of each by its name."""
+    origin = run.origin
+    evidence = _renamed(origin.evidence, names, {})
     context, corpus = origin.context_evidence, origin.corpus
     if context is not None and context.others is not None:
-        context = replace(context, others=_renamed(context.others, {old: name}, {}))
+        context = replace(context, others=_renamed(context.others, names, {}))
     if corpus is not None:
-        corpus = Corpus(corpus.references, tuple(replace(system, name=name) for system in corpus.systems))
+        systems = tuple(replace(system, name=names[system.name]) for system in corpus.systems)
+        corpus = Corpus(corpus.references, systems)
     diagnostics = tuple(
-        diagnostic.at(system=name) if diagnostic.system == old else diagnostic
+        diagnostic.at(system=names.get(diagnostic.system or "", diagnostic.system))
         for diagnostic in run.diagnostics
     )
     evidence = replace(evidence, diagnostics=diagnostics)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Gates against an earlier run: losses that are no chance fail, all else passes."""
+
+import pytest
+
+from cli.harness import Terminal
+
+SCORE = ("score", "chords", "ref")
+GATE = (*SCORE, "new", "--fail-below", "run")
+MAJMIN = "--fail-below: mirex2013/MajMin of new is"
+
+
+@pytest.fixture
+def nightly(terminal: Terminal) -> Terminal:
+    """Ten songs, of which half was right in the earlier run."""
+    songs = [f"{number}.lab" for number in range(10)]
+    terminal.write(
+        ref=dict.fromkeys(songs, "0 4 C"),
+        old=dict.fromkeys(songs, "0 2 C\n2 4 G"),
+        same=dict.fromkeys(songs, "0 2 C\n2 4 G"),
+        better=dict.fromkeys(songs, "0 3 C\n3 4 G"),
+        worse=dict.fromkeys(songs, "0 1 C\n1 4 G"),
+        chance=dict.fromkeys(songs[:5], "0 1 C\n1 4 G") | dict.fromkeys(songs[5:], "0 2 C\n2 4 G"),
+        half={"0.lab": "0 4 C"},
+    )
+    assert terminal.run(*SCORE, "old", "--out", "run").code == 0
+    return terminal
+
+
+@pytest.mark.parametrize(
+    ("system", "options", "code", "line"),
+    [
+        ("worse", (), 6, "25.00 %, 50.00 % in `run`: -25.00 (p = .002, 10 items)"),  # 2 of 1,024 swaps
+        ("chance", (), 0, "37.50 %, 50.00 % in `run`: -12.50 (p = .062, 10 items)"),  # 2 of 32: five differ
+        ("same", (), 0, "50.00 %, 50.00 % in `run`: 0.00 (p = 1, 10 items)"),
+        ("better", (), 0, "75.00 %, 50.00 % in `run`: +25.00 (p = .002, 10 items)"),
+        ("chance", ("--tolerance", "12.5%"), 0, "-12.50, tolerated 12.50"),
+        ("chance", ("--tolerance", "0.12"), 6, "-12.50, tolerated 12.00"),
+        ("better", ("--tolerance", "0"), 0, "+25.00, tolerated 0.00"),
+        ("worse", ("--show", "UnderSeg"), 6, "is not"),
+        (
+            "worse",
+            ("--items", "[0-3]"),
+            0,
+            "-25.00 (p = .125, 4 items, too few for the test: --tolerance X limits the loss)",
+        ),
+    ],
+)
+def test_a_loss_fails_if_it_is_no_chance(
+    nightly: Terminal, system: str, options: tuple[str, ...], code: int, line: str
+) -> None:
+    result = nightly.run(*SCORE, f"new={system}", "--fail-below", "run", *options)
+    if "--show" in options:  # each estimate has one boundary too many: that is the same in both
+        assert (result.code, "UnderSeg of new is" in result.err) == (0, True)
+        return
+    assert result.code == code
+    assert line in result.err
+    assert MAJMIN in result.err
+    quiet = nightly.run(*SCORE, f"new={system}", "--fail-below", "run", *options, "--quiet")
+    assert (quiet.code, MAJMIN in quiet.err) == (code, code == 6)
+
+
+def test_systems_are_paired_by_name(nightly: Terminal) -> None:
+    assert nightly.run(*SCORE, "a=old", "b=worse", "--out", "both").code == 0
+    result = nightly.run(*SCORE, "a=worse", "b=worse", "c=worse", "--fail-below", "both")
+    assert result.code == 6
+    assert "MajMin of a is 25.00 %, 50.00 % in `both`: -25.00" in result.err
+    assert "MajMin of b is 25.00 %, 25.00 % in `both`: 0.00" in result.err
+    assert "`both` has no system `c`: not compared" in result.err
+    lacking = nightly.run(*SCORE, "c=worse", "--fail-below", "both")
+    assert (lacking.code, "has none of these systems" in lacking.err) == (2, True)
+
+
+def test_the_run_that_is_replaced_is_the_baseline(nightly: Terminal) -> None:
+    assert nightly.run(*SCORE, "new=worse", "--fail-below", "run", "--out", "run").code == 6
+    assert nightly.run(*SCORE, "new=worse", "--fail-below", "run").code == 0
+    assert nightly.run("score", "run", "--fail-below", "run").code == 0
+
+
+def test_what_is_not_comparable_is_refused(nightly: Terminal) -> None:
+    nightly.write(other={"0.lab": "0 4 D"})
+    for arguments, code in (
+        (("other", "worse"), "KT708"),
+        (("ref", "worse", "--missing", "skip"), "KT709"),
+    ):
+        result = nightly.run("score", "chords", *arguments, "--fail-below", "run")
+        assert (result.code, code in result.err) == (6, True)
+        assert "--fail-below: not comparable with `run`\n" in result.err
+    assert nightly.run("score", "instruments", "x.csv", "y.csv", "--fail-below", "run").code == 2
+    assert nightly.run(*SCORE, "worse", "--fail-below", "old").code == 3
+    assert nightly.run(*SCORE, "worse", "--fail-below", "run", "--tolerance", "-1").code == 2
+    assert nightly.run(*SCORE, "worse", "--tolerance", "1").code == 2
+
+
+def test_an_undefined_score_fails_and_one_that_was_undefined_passes(terminal: Terminal) -> None:
+    terminal.write(ref={"a.lab": "0 2 D:dim"}, est={"a.lab": "0 2 D:dim"})
+    assert terminal.run(*SCORE, "est", "--out", "run").code == 0
+    result = terminal.run(*SCORE, "est", "--fail-below", "run")
+    assert (result.code, "is undefined `run`" in result.err) == (6, True)
+
+
+def test_a_gate_of_a_run_is_of_the_measures_of_the_run(nightly: Terminal) -> None:
+    assert nightly.run(*SCORE, "old", "--protocol", "all", "--out", "all").code == 0
+    result = nightly.run("score", "all", "--fail-under", "MajMin=0.1")
+    assert (result.code, "is not unique" in result.err) == (2, True)
+    assert nightly.run("score", "all", "--fail-under", "mir_eval/majmin=0.9").code == 6
