@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import kammerton as kt
 from kammerton.fingering.annotation import MISSING, UNKNOWN, Fingering
-from kammerton.fingering.labels import strike_codes
 from kammerton.fingering.match_rates import split_hands
 from kammerton.fingering.task import TASK
 from kammerton.model.measure import Measure
@@ -110,8 +109,8 @@ def test_match_rates_are_in_order_where_every_note_is_labelled(piece: Piece) -> 
 
 @given(pieces(annotators=3, notes=6, plain=True))
 def test_recombination_is_the_best_of_all_paths(piece: Piece) -> None:
-    est = strike_codes(piece.est.labels)
-    refs = np.array([strike_codes(ref.labels) for ref in piece.refs])
+    est = piece.est.strikes
+    refs = np.array([ref.strikes for ref in piece.refs])
     hands = split_hands(est, refs)
     refs = refs[(refs != 0).any(axis=1)]
     value = values_of(piece)[measure_named("strike/M_rec")]

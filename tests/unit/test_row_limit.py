@@ -8,7 +8,7 @@ import pytest
 
 from kammerton.chords.annotation import ChordOptions, read_chords
 from kammerton.errors import Diagnostic
-from kammerton.fingering.formats.notes import ReadingOptions
+from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.reading import read_fingering
 from kammerton.formats import Limits
 from kammerton.instruments.options import InstrumentOptions
@@ -22,7 +22,7 @@ def chords(path: Path) -> Sequence[Diagnostic]:
 
 
 def fingering(path: Path) -> Sequence[Diagnostic]:
-    return read_fingering(path, path.name, ReadingOptions(limits=LIMIT)).diagnostics
+    return read_fingering(path, path.name, FingeringOptions(limits=LIMIT)).diagnostics
 
 
 def instruments(path: Path) -> Sequence[Diagnostic]:

@@ -1,18 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""Spelled pitches, and the keys of the piano they are played on."""
+"""Pitches, finger labels, and the fingering of a piece.
+
+The grammar of labels, in the notation of PIG and what is near to it::
+
+    label   = list | "(" list ")"
+    list    = finger { joint finger } [ "_" ]
+    joint   = "_" | "-"
+    finger  = [ "-" | "L" | "R" ] number
+
+Numbers are never handed to ``int``: Python reads ``"4_1"`` as 41.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.errors import Diagnostic, quote
+from kammerton.arrays import Codes
+from kammerton.errors import Diagnostic, LabelError, OptionError, Severity, quote
+
+# --- pitches --------------------------------------------------------------------------------------------
 
 LOWEST_KEY, HIGHEST_KEY = 21, 108
 """A0 and C8, the outer keys of a piano, as MIDI numbers."""
@@ -89,20 +103,277 @@ def diagnose_pitch(text: str, /) -> Diagnostic:
     return Diagnostic(code="KT341", severity="error", message=message, hint=hint)
 
 
-TimeUnit = Literal["s", "quarters"]
-"""Seconds; or quarter notes, of a score whose tempo nobody knows."""
+# --- labels ---------------------------------------------------------------------------------------------
+
+Encoding = Literal["pig", "1-10", "0-9", "L1/R5"]
+ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
+"""Ways in which numbers mean fingers."""
 RIGHT, LEFT, UNKNOWN = 0, 1, -1
 """Codes of hands."""
 MISSING = ""
 """Label of a note that nobody fingered."""
 
+_CODES: Mapping[str, Mapping[str, int]] = {
+    "1-10": {str(code): -code if code < 6 else code - 5 for code in range(1, 11)},
+    "0-9": {str(code): code + 1 if code < 5 else 4 - code for code in range(10)},
+}
+"""Signed finger of each number where the number alone tells the hand."""
+CODED_NUMBERS = frozenset(_CODES["1-10"])
+"""Numbers that are fingers where they count through both hands from 1."""
+_FINGERS = {str(finger): finger for finger in range(1, 6)}
+
+_NUMBER = r"[0-9]++(?:\.[0-9]*+)?+(?:[eE][+-]?+[0-9]++)?+"
+_LIST = re.compile(rf"(?:[LRlr]|-)?+{_NUMBER}(?:[_-](?:[LRlr]|-)?+{_NUMBER})*+_?+")
+_FINGER = re.compile(rf"(?P<mark>[LRlr]|-)?+(?P<number>{_NUMBER})")
+_PIG = re.compile(r"-?[1-5](?:_-?[1-5])*+_?")
+_NOTHING = frozenset(("", "0", ".", "x", "noinfo"))
+"""What tools write for a note without finger, in any case."""
+_WHOLE = re.compile(r"(?<=[0-9])\.0*+(?![0-9eE.])")
+"""What a number may end in that is whole: scores have `1.`, tables in which fingers are missing `1.0`."""
+_DASHES = str.maketrans({"\N{MINUS SIGN}": "-", "\N{EN DASH}": "-", "\N{HYPHEN}": "-"})
+_HINTS: Mapping[str, str] = {
+    "pig": "fingers are 1 to 5, of the left hand -1 to -5; no finger is `0` or `x`",
+    "1-10": "1 to 5 are the left hand from the thumb on, 6 to 10 the right; no finger is `0`",
+    "0-9": "0 to 4 are the right hand from the thumb on, 5 to 9 the left; no finger is `x`",
+    "L1/R5": "fingers are `L1` to `L5` and `R1` to `R5`; no finger is `0` or `x`",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FingerLabel:
+    """The fingers of one note.
+
+    Examples
+    --------
+    >>> label = parse_label("-2_-1")
+    >>> label.fingers, label.strike, label.hand == LEFT
+    ((-2, -1), -2, True)
+    >>> str(parse_label("7-8", encoding="1-10"))
+    '2_3'
+    """
+
+    # 1 to 5 of the right hand, -1 to -5 of the left, thumbs first; the first one strikes the key, each
+    # further one takes it over from the one before
+    fingers: tuple[int, ...]
+
+    @property
+    def strike(self) -> int:
+        """The finger that strikes the key."""
+        return self.fingers[0]
+
+    @property
+    def hand(self) -> int:
+        """The hand that strikes the key."""
+        return RIGHT if self.strike > 0 else LEFT
+
+    def __str__(self) -> str:
+        return "_".join(map(str, self.fingers))
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a text means."""
+
+    label: FingerLabel | None = None  # none if the note has no finger, or the text is none
+    # the label in the notation of PIG, as annotations keep and compare it; empty where missing
+    canonical: str = MISSING
+    # what is wrong or odd about the text; its column lies within the text
+    diagnostic: Diagnostic | None = None
+
+
+def parse_label(text: str, /, *, encoding: Encoding = "pig", hand: int = UNKNOWN) -> FingerLabel | None:
+    """Read one finger label.
+
+    Examples
+    --------
+    >>> str(parse_label("4-1")), str(parse_label("4-1", hand=LEFT))
+    ('4_1', '-4_-1')
+    >>> parse_label("7", encoding="1-10").fingers, parse_label("7", encoding="0-9").fingers
+    ((2,), (-3,))
+    >>> parse_label("Noinfo") is None
+    True
+    >>> parse_label("4_6")
+    Traceback (most recent call last):
+    kammerton.errors.LabelError: 3: KT330 `6` is not a finger
+      help: numbers that count through both hands: --label-encoding 1-10 or 0-9
+    """
+    meaning = inspect(text, encoding, hand)
+    if meaning.diagnostic is not None and meaning.diagnostic.severity == "error":
+        raise LabelError(meaning.diagnostic)
+    return meaning.label
+
+
+@lru_cache(maxsize=1 << 14)
+def inspect(text: str, encoding: Encoding = "pig", hand: int = UNKNOWN) -> Meaning:
+    """Return what a text means, without raising; ``hand`` is that of the note.
+
+    Text that is in the notation of PIG already stays as it is written.
+
+    Examples
+    --------
+    >>> [inspect(text).canonical for text in ("4_", "(1)", "L2", "x")]
+    ['4_', '1', '-2', '']
+    """
+    if encoding not in ENCODINGS:
+        raise OptionError.unknown("encoding of finger labels", encoding, ENCODINGS)
+    stripped = text.strip(" \t")
+    if stripped.casefold() in _NOTHING and (encoding, stripped) != ("0-9", "0"):
+        return Meaning()
+    begin = text.index(stripped)
+    if len(stripped) > 2 and stripped[0] == "(" and stripped[-1] == ")":
+        stripped, begin = stripped[1:-1], begin + 1
+    listed = _listed(stripped, begin, encoding, hand) if _LIST.fullmatch(stripped) else None
+    if listed is not None and listed.diagnostic is None:
+        return listed
+    respelled = _WHOLE.sub("", unicodedata.normalize("NFKC", text).translate(_DASHES))
+    if respelled != text:
+        meaning = inspect(respelled, encoding, hand)
+        if meaning.diagnostic is None:
+            message = f"{quote(text)} read as {quote(respelled)}"
+            return Meaning(
+                meaning.label, meaning.canonical, _about("KT332", "warning", message, 0, len(text))
+            )
+        if listed is None and meaning.diagnostic.severity == "error":
+            return Meaning(diagnostic=meaning.diagnostic.at(column=1, length=len(text)))
+    if listed is not None:
+        return listed
+    message = f"not a finger label, the note counts as without finger: {quote(text)}"
+    return Meaning(diagnostic=_about("KT331", "warning", message, 0, len(text), _HINTS[encoding]))
+
+
+def _about(
+    code: str, severity: Severity, message: str, begin: int, length: int, hint: str | None = None
+) -> Diagnostic:
+    return Diagnostic(
+        code=code, severity=severity, message=message, column=begin + 1, length=length, hint=hint
+    )
+
+
+def _parts(text: str) -> Iterator[tuple[re.Match[str], int]]:
+    """Give each finger as it is written, and the hand that it names, or the one before it."""
+    begin, hand = 0, UNKNOWN
+    while part := _FINGER.match(text, begin):
+        if part["mark"] is not None:
+            hand = RIGHT if part["mark"] in "Rr" else LEFT
+        elif text[begin - 1 : begin] == "_" and not text[0].isalpha():
+            hand = UNKNOWN  # PIG repeats the sign: `-2_1` hands over to the right thumb
+        yield part, hand
+        begin = part.end() + 1
+
+
+def _listed(text: str, begin: int, encoding: Encoding, hand: int) -> Meaning:
+    parts = list(_parts(text))
+    signed = any(named != UNKNOWN for _, named in parts)
+    fingers = []
+    for part, named in parts:
+        finger = _finger_of(part, encoding, named, named if signed else hand)
+        if finger is None:
+            return Meaning(diagnostic=_not_a_finger(part, named, begin, encoding))
+        fingers.append(finger)
+    label = FingerLabel(tuple(fingers))
+    as_written = encoding == "pig" and (signed or hand != LEFT) and _PIG.fullmatch(text)
+    return Meaning(label, text if as_written else str(label))
+
+
+def _finger_of(part: re.Match[str], encoding: Encoding, named: int, hand: int) -> int | None:
+    """Return the signed finger, or None if there is no such finger, or no hand that has it."""
+    if encoding in _CODES and (part["mark"] == "-" or named == UNKNOWN):
+        return None if part["mark"] == "-" else _CODES[encoding].get(part["number"])
+    finger = _FINGERS.get(part["number"])
+    if finger is None or (hand == UNKNOWN and encoding == "L1/R5"):
+        return None
+    return -finger if hand == LEFT else finger
+
+
+def _not_a_finger(part: re.Match[str], named: int, begin: int, encoding: Encoding) -> Diagnostic:
+    start, length, hint = begin + part.start(), len(part[0]), _HINTS[encoding]
+    if part["number"] in _FINGERS and encoding == "L1/R5":
+        return _about("KT333", "error", f"{quote(part[0])} has no hand", start, length, hint)
+    if encoding == "pig" and named == UNKNOWN and part["number"] in CODED_NUMBERS:
+        hint = "numbers that count through both hands: --label-encoding 1-10 or 0-9"
+    return _about("KT330", "error", f"{quote(part[0])} is not a finger", start, length, hint)
+
+
+# --- tables of labels -----------------------------------------------------------------------------------
+
+Comparison = Literal["strike", "finger", "exact", "any", "text"]
+"""When two labels match: *strike*: same hand and first finger; *finger*: same first finger;
+*exact*: same fingers in the same order; *any*: a finger in common; *text*: same code."""
+SIGNED_FINGERS = (1, 2, 3, 4, 5, -1, -2, -3, -4, -5)
+"""Rows 1 to 10 of a table of confusions, whose row 0 is the missing label."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTable:
+    """What each label code stands for."""
+
+    strikes: Codes  # first finger, negative in the left hand; 0 for a missing label
+    releases: Codes  # last finger, which lets the key go, likewise; 0 also if it is of the other hand
+    tuples: Codes  # number of the tuple of fingers, 0 for none: two spellings of one tuple have one number
+    fingers: Codes  # the set of fingers, a bit for each of :data:`SIGNED_FINGERS`
+
+    @cached_property
+    def hands(self) -> Codes:
+        """The hand that strikes, -1 for a missing label."""
+        return hands_of_labels(self.strikes)
+
+    def values(self, comparison: Comparison) -> Codes:
+        """Return the value of each label that a comparison looks at, 0 where missing."""
+        if comparison == "strike":
+            return self.strikes
+        if comparison == "finger":
+            return np.abs(self.strikes)
+        if comparison == "exact":
+            return self.tuples
+        return self.fingers if comparison == "any" else np.arange(len(self.strikes))
+
+
+def tabulate(labels: Sequence[str]) -> LabelTable:
+    """Build the table of distinct labels.
+
+    Examples
+    --------
+    >>> tabulate(["", "4_1", "-2"]).strikes
+    array([ 0,  4, -2])
+    """
+    parsed = [parse_label(label) for label in labels]
+    fingers = [() if label is None else label.fingers for label in parsed]
+    numbers: dict[tuple[int, ...], int] = {(): 0}
+    strikes = [label[0] if label else 0 for label in fingers]
+    releases = [label[-1] if label and label[-1] * label[0] > 0 else 0 for label in fingers]
+    tuples = [numbers.setdefault(label, len(numbers)) for label in fingers]
+    sets = [sum(1 << SIGNED_FINGERS.index(finger) for finger in set(label)) for label in fingers]
+    return LabelTable(*(np.array(column, dtype=np.int64) for column in (strikes, releases, tuples, sets)))
+
+
+def hands_of_labels(strikes: Codes) -> Codes:
+    """Return the hand of each struck finger, -1 where missing."""
+    return np.where(strikes == 0, UNKNOWN, np.where(strikes > 0, RIGHT, LEFT))
+
+
 _numbers = {MISSING: 0}
 """Code of every label that any fingering has had: there are few, and each is looked at once."""
 
 
-def known_labels() -> tuple[str, ...]:
-    """Return the label that each code of :attr:`Fingering.codes` stands for."""
-    return tuple(_numbers)
+def number_of_label(label: str) -> int:
+    """Return the code that a label has in :attr:`Fingering.codes`."""
+    return _numbers.setdefault(label, len(_numbers))
+
+
+def label_table() -> LabelTable:
+    """Return what the codes of all labels stand for that any fingering has had."""
+    return _tabulated(len(_numbers))
+
+
+@lru_cache(maxsize=1)
+def _tabulated(count: int) -> LabelTable:
+    return tabulate(list(_numbers)[:count])
+
+
+# --- fingerings -----------------------------------------------------------------------------------------
+
+TimeUnit = Literal["s", "quarters"]
+"""Seconds; or quarter notes, of a score whose tempo nobody knows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +442,7 @@ class Fingering:
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
-        """Code of each label, 0 where missing; see :func:`known_labels`."""
+        """Code of each label, 0 where missing; see :func:`label_table`."""
         for label in sorted(set(self.labels) - _numbers.keys()):
             number_of_label(label)
         return np.fromiter(map(_numbers.__getitem__, self.labels), dtype=np.int64, count=len(self.labels))
@@ -179,8 +450,14 @@ class Fingering:
     @cached_property
     def label_hands(self) -> NDArray[np.int64]:
         """The hand of each note by the sign of its label, -1 where there is no label."""
-        codes = self.codes  # which may be new, of labels that no fingering had
-        return _hands_of_labels(len(_numbers))[codes]
+        codes = self.codes  # a label is in the table once its code was asked for
+        return label_table().hands[codes]
+
+    @property
+    def strikes(self) -> NDArray[np.int64]:
+        """The signed finger that strikes each note, 0 where it is missing."""
+        codes = self.codes
+        return label_table().strikes[codes]
 
     @cached_property
     def played_hands(self) -> NDArray[np.int64]:
@@ -217,19 +494,7 @@ class Fingering:
 
     def labelled(self, codes: NDArray[np.int64], line_of: Callable[[int], int]) -> Fingering:
         """Return the same notes with the labels of these codes, as another file has them."""
-        labels = tuple(map(known_labels().__getitem__, codes.tolist()))
+        labels = tuple(map(tuple(_numbers).__getitem__, codes.tolist()))
         fingering = Fingering(self.onsets, self.offsets, self.pitches, self.hands, labels, line_of)
         vars(fingering)["codes"] = codes  # sooner known here than from the labels
         return fingering
-
-
-@lru_cache(maxsize=1)
-def _hands_of_labels(count: int) -> NDArray[np.int64]:
-    """Return the hands of the first so many labels by their signs, -1 of the missing label."""
-    hands = [(LEFT if label[0] == "-" else RIGHT) if label else UNKNOWN for label in known_labels()[:count]]
-    return np.array(hands, dtype=np.int64)
-
-
-def number_of_label(label: str) -> int:
-    """Return the code that a label has in :attr:`Fingering.codes`."""
-    return _numbers.setdefault(label, len(_numbers))

@@ -8,7 +8,7 @@ one if no more than 50 ms of silence lie between; groups of several notes are ch
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -17,13 +17,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.arrays import Codes, Flags, sequence_of_rows
+from kammerton.arrays import Codes, Flags, Seconds, ratio, sequence_of_rows
 from kammerton.errors import OptionError
-from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
+from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering, label_table
 from kammerton.fingering.profiles import Profile, profile_named
-
-Seconds = NDArray[np.float64]
-Statistics = NDArray[np.float64]
+from kammerton.model.measure import Statistics
 
 RULES = ("same_finger", "order", "large_span", "small_span")
 """Rules that a step or a chord may break, the first that applies first; 0 is none, 1 to 4 are these."""
@@ -128,6 +126,59 @@ class KeyPresses:
     def __len__(self) -> int:
         """Return the number of pieces."""
         return len(self.offsets) - 1
+
+
+def key_presses(fingerings: Iterable[Fingering]) -> KeyPresses:
+    """Put fingerings one after the other.
+
+    The hand is that of the struck finger; where that tells none, what the source says. A note whose pitch is
+    not known is as one without finger: no step from it or to it is judged.
+    """
+    pieces = list(fingerings)
+    codes = np.concatenate([np.empty(0, dtype=np.int64), *(p.codes for p in pieces)])
+    table = label_table()  # a label is known once its code was asked for
+    pitches = np.concatenate([np.empty(0, dtype=np.int64), *(p.pitches for p in pieces)])
+    known = pitches >= 0
+    return KeyPresses(
+        fingers=np.abs(table.strikes)[codes] * known,
+        releases=np.abs(table.releases)[codes] * known,
+        hands=np.concatenate([np.empty(0, dtype=np.int64), *(p.played_hands for p in pieces)]),
+        pitches=pitches,
+        onsets=_times(pieces, "onsets"),
+        ends=_times(pieces, "durations"),
+        offsets=np.concatenate(([0], np.cumsum([len(p) for p in pieces], dtype=np.int64))),
+    )
+
+
+def _times(pieces: Sequence[Fingering], what: Literal["onsets", "durations"]) -> NDArray[np.float64]:
+    """Return onsets, or when notes end: NaN where a piece has placeholders only."""
+    times = [p.onsets if what == "onsets" else p.offsets for p in pieces]
+    known = [np.full(len(p), np.nan) if what in p.lacking else t for p, t in zip(pieces, times, strict=True)]
+    return np.concatenate([np.empty(0), *known])
+
+
+@dataclass(frozen=True, slots=True)
+class ViolationRate:
+    """What breaks a rule, over what was judged."""
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Name the columns: what was judged, and how much broke each rule first."""
+        return JUDGED
+
+    def finalise(self, statistics: Statistics, /) -> Statistics:
+        """Divide violations by what was judged."""
+        return ratio(statistics[:, 1:].sum(axis=1), statistics[:, 0])
+
+    def weight(self, statistics: Statistics, /) -> Statistics:
+        """Return how much was judged."""
+        return np.asarray(statistics[:, 0])
+
+    def worst(self, statistics: Statistics, /) -> Statistics:
+        """Break a rule with everything that is judged; the rules do not matter."""
+        worst = np.zeros_like(statistics)
+        worst[:, :2] = statistics[:, :1]
+        return worst
 
 
 @dataclass(frozen=True, slots=True, eq=False)

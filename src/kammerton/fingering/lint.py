@@ -12,7 +12,7 @@ import numpy as np
 
 from kammerton.errors import Diagnostic, out_of, plural, quote
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, Fingering, spell
-from kammerton.fingering.columns import Columns, key_presses
+from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.judging import (
     RULES,
     Judgement,
@@ -20,10 +20,11 @@ from kammerton.fingering.judging import (
     Limits,
     Playability,
     judge_steps,
+    key_presses,
     limits_of,
 )
+from kammerton.fingering.match_rates import Columns
 from kammerton.fingering.profiles import PROFILES
-from kammerton.fingering.reading import FingeringOptions
 from kammerton.model.task import ClassKey, ClassTable
 
 LISTED = 20

@@ -1,20 +1,31 @@
 # SPDX-License-Identifier: MIT
-"""Match rates: which notes have the same finger as an annotator, as any, as a recombination of all."""
+"""Match rates: which notes have the same finger as an annotator, as any, as a recombination of all.
+
+Cases of a run become columns of label codes, notes matched already; kernels count matches, formulas divide.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, pairwise
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.arrays import Codes, Flags, sequence_of_rows
-from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
-from kammerton.fingering.labels import parse_label
+from kammerton.arrays import Codes, Flags, ratio, sequence_of_rows
+from kammerton.fingering.annotation import (
+    RIGHT,
+    Comparison,
+    Fingering,
+    LabelTable,
+    hands_of_labels,
+    label_table,
+)
+from kammerton.model.measure import Statistics
+from kammerton.model.task import Case
 
 Costs = NDArray[np.int16]
 CHUNK = 1024
@@ -116,49 +127,6 @@ def _join(schedule: _Schedule, costs: Costs, count: int) -> Codes:
 
 
 Number = TypeVar("Number", bound=np.number)
-Comparison = Literal["strike", "finger", "exact", "any", "text"]
-"""When two labels match: *strike*: same hand and first finger; *finger*: same first finger;
-*exact*: same fingers in the same order; *any*: a finger in common; *text*: same code."""
-SIGNED_FINGERS = (1, 2, 3, 4, 5, -1, -2, -3, -4, -5)
-"""Rows 1 to 10 of a table of confusions, whose row 0 is the missing label."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LabelTable:
-    """What each label code stands for."""
-
-    strikes: Codes  # first finger, negative in the left hand; 0 for a missing label
-    releases: Codes  # last finger, which lets the key go, likewise; 0 also if it is of the other hand
-    tuples: Codes  # number of the tuple of fingers, 0 for none: two spellings of one tuple have one number
-    fingers: Codes  # the set of fingers, a bit for each of :data:`SIGNED_FINGERS`
-
-    def values(self, comparison: Comparison) -> Codes:
-        """Return the value of each label that a comparison looks at, 0 where missing."""
-        if comparison == "strike":
-            return self.strikes
-        if comparison == "finger":
-            return np.abs(self.strikes)
-        if comparison == "exact":
-            return self.tuples
-        return self.fingers if comparison == "any" else np.arange(len(self.strikes))
-
-
-def tabulate(labels: Sequence[str]) -> LabelTable:
-    """Build the table of distinct labels.
-
-    Examples
-    --------
-    >>> tabulate(["", "4_1", "-2"]).strikes
-    array([ 0,  4, -2])
-    """
-    parsed = [parse_label(label) for label in labels]
-    fingers = [() if label is None else label.fingers for label in parsed]
-    numbers: dict[tuple[int, ...], int] = {(): 0}
-    strikes = [label[0] if label else 0 for label in fingers]
-    releases = [label[-1] if label and label[-1] * label[0] > 0 else 0 for label in fingers]
-    tuples = [numbers.setdefault(label, len(numbers)) for label in fingers]
-    sets = [sum(1 << SIGNED_FINGERS.index(finger) for finger in set(label)) for label in fingers]
-    return LabelTable(*(np.array(column, dtype=np.int64) for column in (strikes, releases, tuples, sets)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,18 +162,12 @@ def collect(groups: Sequence[Pieces], kernel: Callable[[Pieces], NDArray[Number]
     return np.asarray(parts[np.argsort(np.concatenate([group.items for group in groups]))])
 
 
-Statistics = NDArray[np.float64]
 Values = NDArray[np.int32]
 RATE = ("matched", "notes")
 """Columns of a match rate."""
 AGAINST = ("labelled", "covered", "same_hand", "matched_in_hand", "matched")
 """Columns of :meth:`Matches.against`. *labelled*: notes with a label of the annotator; *covered*: those
 of them that are predicted; *same_hand*: by the right hand; *matched*, and that by the right hand."""
-
-
-def hands_of_labels(strikes: Codes) -> Codes:
-    """Return the hand of each struck finger, -1 where missing."""
-    return np.where(strikes == 0, UNKNOWN, np.where(strikes > 0, RIGHT, LEFT))
 
 
 def split_hands(est: Codes, refs: Codes) -> Codes:
@@ -371,3 +333,233 @@ def hand_confusions(confusions: Statistics) -> Statistics:
     Notes that the estimate gives to the other hand are left out.
     """
     return np.stack((confusions[..., 1:6, 1:6], confusions[..., 6:, 6:]), axis=-3)
+
+
+# --- columns of a run -----------------------------------------------------------------------------------
+
+_NO_FINGER = 99
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Estimates and their references, matched note by note."""
+
+    cases: list[tuple[Codes, Codes]]  # label codes of each case: of the estimate, and of its annotators
+    table: LabelTable  # what the codes stand for
+    groups: Codes  # group of each case
+    handless: Flags  # whether the hands of the estimate, or of any annotator, are not known
+    _matches: dict[tuple[Pieces, Comparison], Matches] = field(default_factory=dict)
+    _counts: dict[tuple[Any, ...], NDArray[Any]] = field(default_factory=dict)
+
+    @cached_property
+    def pieces(self) -> tuple[Pieces, ...]:
+        """The cases, grouped by their number of annotators and by whether these labelled every note."""
+        unfilled = {item: self.cases[item] for item in np.flatnonzero(self._unfilled).tolist()}
+        return (*self._full, *_grouped(unfilled))
+
+    @cached_property
+    def complete(self) -> tuple[Pieces, ...]:
+        """The same with only those annotators who labelled every note.
+
+        Where there is none, with all who labelled any, and their missing labels as labels that nothing
+        matches.
+        """
+        nothing = len(self.table.strikes) - 1
+        unfilled = {}
+        for item in np.flatnonzero(self._unfilled).tolist():
+            est, refs = self.cases[item]
+            full = refs.all(axis=1)
+            gaps = (refs == 0) & refs.any(axis=1, keepdims=True)
+            unfilled[item] = (est, refs[full] if full.any() else np.where(gaps, nothing, refs))
+        return (*self._full, *_grouped(unfilled))
+
+    @property
+    def left_out(self) -> Codes:
+        """Annotators with some labels who are left out in ``complete``, shape (cases,)."""
+        return np.where(self._lack_all, 0, self._unfilled - self.silent)
+
+    @property
+    def lacking(self) -> Codes:
+        """Annotators who left out a note and are in ``complete`` all the same, shape (cases,)."""
+        return np.where(self._lack_all, self._unfilled - self.silent, 0)
+
+    def count(
+        self, kernel: Callable[[Matches], NDArray[Number]], comparison: Comparison, *, complete: bool = False
+    ) -> NDArray[Number]:
+        """Apply a kernel to the matches of each case; what protocols share is computed once."""
+        groups = self.complete if complete else self.pieces
+        return collect(groups, lambda pieces: self._count_pieces(pieces, kernel, comparison))
+
+    def _count_pieces(
+        self, pieces: Pieces, kernel: Callable[[Matches], NDArray[Number]], comparison: Comparison
+    ) -> NDArray[Number]:
+        key = (pieces, comparison)
+        if key not in self._matches:
+            self._matches[key] = Matches(pieces, self.table, comparison)
+        if (*key, kernel) not in self._counts:
+            self._counts[*key, kernel] = kernel(self._matches[key])
+        return cast(NDArray[Number], self._counts[*key, kernel])
+
+    @cached_property
+    def confusions(self) -> Statistics:
+        """Notes by finger of the first annotator and of the estimate, shape (cases, 11, 11)."""
+        return collect(self.pieces, lambda pieces: confusion_counts(pieces, self.table))
+
+    @property
+    def silent(self) -> Codes:
+        """Annotators without any label, who count as none, shape (cases,)."""
+        return self._annotators(self._labels == 0)
+
+    @property
+    def unpredicted(self) -> Codes:
+        """Notes that an annotator labelled and the estimate did not, shape (cases,)."""
+        return self.count(Matches.unpredicted, "strike")
+
+    @cached_property
+    def _labels(self) -> Codes:
+        """How many notes each annotator of each case labelled."""
+        labelled = np.concatenate([refs.ravel() for _, refs in self.cases]) != 0
+        running = np.concatenate(([0], np.cumsum(labelled)))
+        return np.diff(running[np.cumsum(self._lengths)], prepend=0)
+
+    @cached_property
+    def _lengths(self) -> Codes:
+        """How many notes there are for each annotator of each case."""
+        return np.array([len(est) for est, _ in self.cases])[self._owners]
+
+    @cached_property
+    def _owners(self) -> Codes:
+        """Case of each annotator."""
+        return np.repeat(np.arange(len(self.cases)), [len(refs) for _, refs in self.cases])
+
+    @cached_property
+    def _unfilled(self) -> Codes:
+        """Annotators who left out a note, shape (cases,)."""
+        return self._annotators(self._labels < self._lengths)
+
+    def _annotators(self, flags: Flags) -> Codes:
+        """Count annotators, case by case."""
+        return np.bincount(self._owners[flags], minlength=len(self.cases))
+
+    @property
+    def _lack_all(self) -> Flags:
+        return np.asarray(self._annotators(self._labels == self._lengths) == 0)
+
+    @cached_property
+    def _full(self) -> tuple[Pieces, ...]:
+        return _grouped({item: self.cases[item] for item in np.flatnonzero(self._unfilled == 0).tolist()})
+
+
+def _grouped(cases: dict[int, tuple[Codes, Codes]]) -> tuple[Pieces, ...]:
+    return group_pieces(list(cases.values()), np.array(list(cases), dtype=np.int64))
+
+
+def build_columns(cases: Sequence[Case[Fingering]]) -> Columns:
+    """Encode cases of references and an estimate on the same notes."""
+    coded = [(_estimate(case).codes, np.array([ref.codes for ref in case.references])) for case in cases]
+    known = label_table()
+    table = LabelTable(  # with a last label, which matches only itself
+        np.append(known.strikes, _NO_FINGER),
+        np.append(known.releases, _NO_FINGER),
+        np.append(known.tuples, known.tuples.max() + 1),
+        np.append(known.fingers, 1 << 10),
+    )
+    handless = [any("hands" in f.lacking for f in (_estimate(case), *case.references)) for case in cases]
+    groups = np.array([case.group for case in cases], dtype=np.int64)
+    return Columns(coded, table, groups, np.array(handless, dtype=bool))
+
+
+def _estimate(case: Case[Fingering]) -> Fingering:
+    assert case.estimate is not None, "match rates need an estimate"
+    return case.estimate
+
+
+# --- formulas -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRate:
+    """Matched notes over notes."""
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Name the columns."""
+        return RATE
+
+    def finalise(self, statistics: Statistics, /) -> Statistics:
+        """Divide matched notes by notes."""
+        return ratio(statistics[:, 0], statistics[:, 1])
+
+    def weight(self, statistics: Statistics, /) -> Statistics:
+        """Return the number of notes."""
+        return np.asarray(statistics[:, 1])
+
+    def worst(self, statistics: Statistics, /) -> Statistics:
+        """Match no note."""
+        return np.stack((np.zeros(len(statistics)), statistics[:, 1]), axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One count of notes over another, against one annotator."""
+
+    # part, whole: columns of :data:`kammerton.fingering.match_rates.AGAINST`
+    part: str
+    whole: str
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Name the columns."""
+        return AGAINST
+
+    def finalise(self, statistics: Statistics, /) -> Statistics:
+        """Divide the part by the whole."""
+        return ratio(statistics[:, AGAINST.index(self.part)], self.weight(statistics))
+
+    def weight(self, statistics: Statistics, /) -> Statistics:
+        """Return the whole."""
+        return np.asarray(statistics[:, AGAINST.index(self.whole)])
+
+    def worst(self, statistics: Statistics, /) -> Statistics:
+        """Let all notes that the annotator labelled count, and none be right.
+
+        Notes that only count once they are predicted, or in the right hand, count too: nobody gains by
+        what is not handed in.
+        """
+        worst = np.zeros_like(statistics)
+        worst[:, AGAINST.index(self.whole)] = statistics[:, AGAINST.index("labelled")]
+        return worst
+
+
+@dataclass(frozen=True, slots=True)
+class FingerAverage:
+    """Mean over fingers of their F1: 2 right / (predicted + in the reference).
+
+    A finger that neither side uses is left out.
+    """
+
+    fingers: int = 10
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Name the columns: of each finger right, predicted, and in the reference."""
+        kinds = ("right", "predicted", "support")
+        return tuple(f"{kind}:{hand}{n}" for hand in "RL" for n in range(1, 6) for kind in kinds)
+
+    def finalise(self, statistics: Statistics, /) -> Statistics:
+        """Average the F1 of the fingers that occur."""
+        counts = statistics.reshape(-1, self.fingers, 3)
+        scores = ratio(2 * counts[:, :, 0], counts[:, :, 1] + counts[:, :, 2])
+        occurs = ~np.isnan(scores)
+        return ratio(np.where(occurs, scores, 0.0).sum(axis=1), occurs.sum(axis=1).astype(float))
+
+    def weight(self, statistics: Statistics, /) -> Statistics:
+        """Return the number of notes in the reference."""
+        return np.asarray(statistics.reshape(-1, self.fingers, 3)[:, :, 2].sum(axis=1))
+
+    def worst(self, statistics: Statistics, /) -> Statistics:
+        """Predict every finger for every note: no estimate takes more from any of them."""
+        counts = statistics.reshape(-1, self.fingers, 3).copy()
+        counts[:, :, 0] = 0.0
+        counts[:, :, 1] = counts[:, :, 2].sum(axis=1, keepdims=True)
+        return counts.reshape(statistics.shape)

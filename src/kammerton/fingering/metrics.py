@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The measures of one piece, for those who have its fingers in Python."""
+"""Measures of one piece, and rules of a hand, for those who have fingers in Python."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Literal, TypeGuard, get_args
 
 import numpy as np
@@ -15,36 +14,61 @@ from numpy.typing import ArrayLike, NDArray
 
 from kammerton.arrays import Codes, ratio
 from kammerton.errors import DataError, Diagnostic, OptionError, plural, quote
-from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
-from kammerton.fingering.columns import Columns, build_columns
-from kammerton.fingering.judging import KeyPresses, Playability, limits_of
-from kammerton.fingering.labels import ENCODINGS, Encoding, Finding, FingerLabel, Hand, inspect, strike_codes
-from kammerton.fingering.match_rates import (
-    AGAINST,
+from kammerton.fingering.annotation import (
+    ENCODINGS,
+    LEFT,
+    RIGHT,
     SIGNED_FINGERS,
+    UNKNOWN,
+    Encoding,
+    Fingering,
+    FingerLabel,
+    Meaning,
+    hands_of_labels,
+    inspect,
+)
+from kammerton.fingering.judging import (
+    LARGE_SPAN,
+    ORDER,
+    SAME_FINGER,
+    KeyPresses,
+    Limits,
+    Playability,
+    SkillLevel,
+    ViolationRate,
+    consecutive_notes,
+    judge_steps,
+    limits_of,
+)
+from kammerton.fingering.match_rates import (
+    Columns,
     Matches,
+    MatchRate,
+    Share,
+    build_columns,
     confusion_counts,
     finger_counts,
     hand_confusions,
-    hands_of_labels,
 )
+from kammerton.fingering.profiles import Profile
 from kammerton.model.task import Case
 
-Seconds = NDArray[np.float64]
+Statistics = NDArray[np.float64]
 Integers = Sequence[int] | Sequence[int | None] | NDArray[np.integer]
 Hands = Sequence[str | int | None] | NDArray[np.integer] | NDArray[np.str_]
 """``"R"`` and ``"L"``, ``"right"`` and ``"left"``, or 0 (right) and 1 (left); None if not known."""
-_HANDS: Mapping[object, int] = MappingProxyType(
-    {0: RIGHT, 1: LEFT, "r": RIGHT, "l": LEFT, "right": RIGHT, "left": LEFT, None: UNKNOWN}
-)
-
+_HANDS = {0: RIGHT, 1: LEFT, "r": RIGHT, "l": LEFT, "right": RIGHT, "left": LEFT, None: UNKNOWN}
+Hand = Literal["right", "left"]
 Layout = Literal["by_note", "by_annotator"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
-_HAND_NAMES: Mapping[int, Hand] = MappingProxyType({RIGHT: "right", LEFT: "left"})
+RatesProtocol = Literal["pianovam", "nakamura2020", "strike"]
+PROTOCOLS: tuple[RatesProtocol, ...] = get_args(RatesProtocol)
+
+# --- arguments ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class LabelColumn:
+class _Labels:
     """Labels of one annotator or system."""
 
     # in the notation of PIG; empty where missing. Without signs or hands, fingers are of the right.
@@ -52,47 +76,98 @@ class LabelColumn:
     tells_hands: bool  # whether the labels themselves say which hand
     remarks: tuple[str, ...]  # what was odd about them
 
+    def on_notes(self) -> Fingering:
+        """Stand in for notes that are the same for all: only labels are compared."""
+        nothing = np.zeros(len(self.labels))
+        return Fingering(nothing, nothing, nothing.astype(np.int64), nothing.astype(np.int64), self.labels)
 
-def fail(code: str, message: str, hint: str | None = None) -> DataError:
+
+def _fail(code: str, message: str, hint: str | None = None) -> DataError:
     """Return the error that says what is wrong with an argument."""
     return DataError((Diagnostic(code=code, severity="error", message=message, hint=hint),))
 
 
-def elements(values: object, name: str, code: str) -> list[object]:
+def _elements(values: object, name: str, code: str) -> list[object]:
     """Return the elements of a list, tuple or array as plain Python values."""
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
-            raise fail(code, f"{name} must have one dimension, not shape {values.shape}")
+            raise _fail(code, f"{name} must have one dimension, not shape {values.shape}")
         return list(values.tolist())
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-        raise fail(code, f"{name} must be a sequence, not {type(values).__name__}")
+        raise _fail(code, f"{name} must be a sequence, not {type(values).__name__}")
     return [value.item() if isinstance(value, np.generic) else value for value in values]
 
 
-def as_fingers(values: object, name: str = "fingers") -> Codes:
+def _checked(
+    values: object,
+    name: str,
+    code: str,
+    is_valid: Callable[[Any], bool],
+    kind: str,
+    hint: str | None = None,
+) -> list[Any]:
+    """Return the elements of a sequence, each of which must be valid."""
+    elements = _elements(values, name, code)
+    for note, value in enumerate(elements):
+        if not is_valid(value):
+            raise _fail(code, f"{name}[{note}] is not {kind}: {quote(repr(value))}", hint)
+    return elements
+
+
+def _as_fingers(values: object) -> Codes:
     """Check fingers given as numbers: 1 to 5, negative in the left hand, 0 or None where missing."""
-    found = elements(values, name, "KT381")
-    for note, finger in enumerate(found):
-        if not (finger is None or (_is_whole(finger) and -5 <= finger <= 5)):
-            hint = "fingers are 1 to 5, of the left hand -1 to -5; 0 or None where there is none"
-            raise fail("KT381", f"{name}[{note}] is not a finger: {quote(repr(finger))}", hint)
-    return np.array([finger or 0 for finger in found], dtype=np.int64)
+    hint = "fingers are 1 to 5, of the left hand -1 to -5; 0 or None where there is none"
+    fingers = _checked(values, "fingers", "KT381", _is_finger, "a finger", hint)
+    return np.array([finger or 0 for finger in fingers], dtype=np.int64)
 
 
-def as_labels(values: object, name: str, encoding: Encoding, hands: Codes | None) -> LabelColumn:
+def _is_finger(value: object) -> bool:
+    return value is None or (_is_whole(value) and -5 <= value <= 5)
+
+
+def _as_pitches(values: object) -> Codes:
+    """Check MIDI numbers."""
+    pitches = _checked(values, "pitches", "KT382", _is_key, "a MIDI number", "0 to 127")
+    return np.array(pitches, dtype=np.int64)
+
+
+def _is_key(value: object) -> bool:
+    return _is_whole(value) and 0 <= value <= 127
+
+
+def _as_hands(values: Hands) -> Codes:
+    """Check hands: 0 right, 1 left, -1 unknown."""
+    hint = 'hands are "R" and "L", "right" and "left", or 0 and 1'
+    hands = _checked(values, "hands", "KT383", _is_hand, "a hand", hint)
+    return np.array([_HANDS[_folded(hand)] for hand in hands], dtype=np.int64)
+
+
+def _is_hand(value: object) -> bool:
+    is_name = isinstance(value, str | int | None) and not isinstance(value, bool)
+    return is_name and _folded(value) in _HANDS
+
+
+def _folded(value: Any) -> Any:
+    return value.casefold() if isinstance(value, str) else value
+
+
+def _is_time(value: object) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value)
+
+
+def _as_labels(values: object, name: str, encoding: Encoding, hands: Codes | None) -> _Labels:
     """Check labels, given as numbers or text."""
     if encoding not in ENCODINGS:
         raise OptionError.unknown("encoding of finger labels", encoding, ENCODINGS)
-    texts = [_text(value, name, note) for note, value in enumerate(elements(values, name, "KT381"))]
+    texts = [_text(value, name, note) for note, value in enumerate(_elements(values, name, "KT381"))]
     tells_hands = encoding in ("1-10", "0-9") or any(_tells_hand(text, encoding) for text in set(texts))
     if hands is None or (tells_hands and encoding != "L1/R5"):
-        found = [inspect(text, encoding) for text in texts]
+        meanings = [inspect(text, encoding) for text in texts]
     else:
-        check_lengths({name: len(texts), "hands": len(hands)})
-        names = (_HAND_NAMES.get(hand) for hand in hands.tolist())
-        found = [inspect(text, encoding, hand) for text, hand in zip(texts, names, strict=True)]
-    labels = tuple(finding.canonical for finding in found)
-    return LabelColumn(labels, tells_hands, tuple(_remarks(found, name)))
+        _check_lengths({name: len(texts), "hands": len(hands)})
+        meanings = [inspect(text, encoding, hand) for text, hand in zip(texts, hands.tolist(), strict=True)]
+    labels = tuple(meaning.canonical for meaning in meanings)
+    return _Labels(labels, tells_hands, tuple(_remarks(meanings, name)))
 
 
 def _text(value: object, name: str, note: int) -> str:
@@ -102,30 +177,29 @@ def _text(value: object, name: str, note: int) -> str:
         return str(value)
     if _is_whole(value) or (isinstance(value, float) and value.is_integer()):
         return str(int(value))
-    raise fail("KT381", f"{name}[{note}] is not a finger: {quote(repr(value))}", "a number, text or None")
+    raise _fail("KT381", f"{name}[{note}] is not a finger: {quote(repr(value))}", "a number, text or None")
 
 
 def _tells_hand(text: str, encoding: Encoding) -> bool:
-    right, left = inspect(text, encoding, "right").label, inspect(text, encoding, "left").label
+    right, left = (inspect(text, encoding, hand).label for hand in (RIGHT, LEFT))
     return right is not None and right == left
 
 
-def _remarks(found: Sequence[Finding], name: str) -> Iterable[str]:
+def _remarks(meanings: Sequence[Meaning], name: str) -> Iterator[str]:
     odd: Counter[str] = Counter()
-    for note, finding in enumerate(found):
-        problem = finding.diagnostic
+    for note, meaning in enumerate(meanings):
+        problem = meaning.diagnostic
         if problem is not None and problem.severity == "error":
-            raise fail("KT381", f"{name}[{note}] is not a finger: {problem.message}", _hint_of(problem))
+            # the option of the command line is an argument here
+            hint = problem.hint and problem.hint.replace("--label-encoding ", "encoding ")
+            raise _fail("KT381", f"{name}[{note}] is not a finger: {problem.message}", hint)
         if problem is not None:
             odd[problem.message] += 1
-    return [f"{name}: {message}{_times(count)}" for message, count in odd.items()]
+    for message, count in odd.items():
+        yield f"{name}: {message}" + (f" ({count:,} times)" if count > 1 else "")
 
 
-def _times(count: int) -> str:
-    return f" ({count:,} times)" if count > 1 else ""
-
-
-def split_annotators(
+def _split_annotators(
     values: object, name: str, notes: int, layout: Layout | None
 ) -> tuple[list[list[object]], tuple[str, ...]]:
     """Tell the annotators of a ground truth apart."""
@@ -133,20 +207,20 @@ def split_annotators(
         raise OptionError.unknown("layout", layout, LAYOUTS)
     if isinstance(values, np.ndarray) and values.ndim == 2:
         values = list(values)
-    rows = elements(values, name, "KT381")
+    rows = _elements(values, name, "KT381")
     if not any(_is_nested(row) for row in rows):
-        check_lengths({"predictions": notes, name: len(rows)})
+        _check_lengths({"predictions": notes, name: len(rows)})
         return [rows], ()
-    inner = [elements(row, name, "KT381") if _is_nested(row) else [row] for row in rows]
+    inner = [_elements(row, name, "KT381") if _is_nested(row) else [row] for row in rows]
     by_note, by_annotator = len(rows) == notes, all(len(row) == notes for row in inner)
     if layout is None and by_note and by_annotator and notes > 1:
         message = f"{name} of {notes} by {notes} labels may go by note or by annotator"
         raise OptionError(message, 'layout="by_note": one list for each note; else layout="by_annotator"')
     if layout == "by_annotator" or (layout is None and by_annotator and not by_note):
         for number, row in enumerate(inner):
-            check_lengths({"predictions": notes, f"{name}[{number}]": len(row)})
+            _check_lengths({"predictions": notes, f"{name}[{number}]": len(row)})
         return inner, ()
-    check_lengths({"predictions": notes, name: len(rows)})
+    _check_lengths({"predictions": notes, name: len(rows)})
     return _columns_of_notes(inner, name)
 
 
@@ -163,57 +237,19 @@ def _columns_of_notes(rows: list[list[object]], name: str) -> tuple[list[list[ob
     return columns, (remark,)
 
 
-def as_pitches(values: object) -> Codes:
-    """Check MIDI numbers."""
-    found = elements(values, "pitches", "KT382")
-    for note, pitch in enumerate(found):
-        if not (_is_whole(pitch) and 0 <= pitch <= 127):
-            raise fail("KT382", f"pitches[{note}] is not a MIDI number: {quote(repr(pitch))}", "0 to 127")
-    return np.array(found, dtype=np.int64)
-
-
-def as_hands(values: Hands) -> Codes:
-    """Check hands: 0 right, 1 left, -1 unknown."""
-    found = elements(values, "hands", "KT383")
-    codes = []
-    for note, hand in enumerate(found):
-        key = hand.casefold() if isinstance(hand, str) else hand
-        if isinstance(key, bool) or not isinstance(key, str | int | None) or key not in _HANDS:
-            message = f"hands[{note}] is not a hand: {quote(repr(hand))}"
-            raise fail("KT383", message, 'hands are "R" and "L", "right" and "left", or 0 and 1')
-        codes.append(_HANDS[key])
-    return np.array(codes, dtype=np.int64)
-
-
-def as_seconds(values: ArrayLike, name: str) -> Seconds:
-    """Check times: finite numbers."""
-    found = elements(values, name, "KT384")
-    for note, time in enumerate(found):
-        if isinstance(time, bool) or not isinstance(time, int | float) or not np.isfinite(float(time)):
-            raise fail("KT384", f"{name}[{note}] is not a time: {quote(repr(time))}")
-    return np.array(found, dtype=np.float64)
-
-
-def check_lengths(lengths: Mapping[str, int]) -> None:
+def _check_lengths(lengths: Mapping[str, int]) -> None:
     """Check that columns are equally long."""
     (first, count), *others = lengths.items()
     for name, length in others:
         if length != count:
-            raise fail("KT380", f"{first} has {plural(count, 'note')}, but {name} has {length:,}")
+            raise _fail("KT380", f"{first} has {plural(count, 'note')}, but {name} has {length:,}")
 
 
 def _is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _hint_of(problem: Diagnostic) -> str | None:
-    """Return a hint in which the option of the command line is the argument that stands for it."""
-    return None if problem.hint is None else problem.hint.replace("--label-encoding ", "encoding ")
-
-
-Statistics = NDArray[np.float64]
-RatesProtocol = Literal["pianovam", "nakamura2020", "strike"]
-PROTOCOLS: tuple[RatesProtocol, ...] = get_args(RatesProtocol)
+# --- results --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,8 +296,8 @@ class FingeringResult:
 class _Piece:
     """Arguments of a call, checked."""
 
-    est: LabelColumn  # predictions
-    refs: tuple[LabelColumn, ...]  # annotators who labelled any note
+    est: _Labels  # predictions
+    refs: tuple[_Labels, ...]  # annotators who labelled any note
     # hands, pitches: as given
     hands: Codes | None
     pitches: Codes | None
@@ -273,16 +309,8 @@ class _Piece:
 
     def encode(self) -> Columns:
         """Encode the labels; without annotators against one who labelled nothing."""
-        count = len(self.est.labels)
-        refs = [ref.labels for ref in self.refs] or [("",) * count]
-        est, *references = (_on_notes(labels) for labels in (self.est.labels, *refs))
-        return build_columns([Case(tuple(references), est)])
-
-
-def _on_notes(labels: tuple[str, ...]) -> Fingering:
-    """Stand in for notes that are the same for all: only labels are compared."""
-    nothing = np.zeros(len(labels))
-    return Fingering(nothing, nothing, nothing.astype(np.int64), nothing.astype(np.int64), labels)
+        refs = self.refs or (_Labels(("",) * len(self.est.labels), False, ()),)
+        return build_columns([Case(tuple(ref.on_notes() for ref in refs), self.est.on_notes())])
 
 
 class FingeringMetrics:
@@ -348,7 +376,7 @@ class FingeringMetrics:
         layout : {"by_note", "by_annotator"}, optional
             What the inner lists of ``ground_truth`` hold; needed only where both are possible.
         encoding : {"pig", "1-10", "0-9", "L1/R5"}
-            What numbers mean (:func:`kammerton.fingering.labels.parse_label`).
+            What numbers mean (:func:`kammerton.fingering.annotation.parse_label`).
 
         Returns
         -------
@@ -361,35 +389,34 @@ class FingeringMetrics:
         OptionError
             If an option is not possible, or the layout is needed.
         """
-        of_hands = None if hands is None else as_hands(hands)
-        told = of_hands if of_hands is not None and (of_hands != UNKNOWN).any() else None
-        est = as_labels(predictions, "predictions", encoding, told)
-        count = len(est.labels)
-        keys = None if pitches is None else as_pitches(pitches)
-        times = None if onsets is None else as_seconds(onsets, "onsets")
-        columns = {"hands": of_hands, "pitches": keys, "onsets": times}
-        given = {name: len(column) for name, column in columns.items() if column is not None}
-        check_lengths({"predictions": count, **given})
+        of_hands = None if hands is None else _as_hands(hands)
+        known_hands = of_hands if of_hands is not None and (of_hands != UNKNOWN).any() else None
+        est = _as_labels(predictions, "predictions", encoding, known_hands)
+        keys = None if pitches is None else _as_pitches(pitches)
+        times = None if onsets is None else _checked(onsets, "onsets", "KT384", _is_time, "a time")
+        columns = {"predictions": est.labels, "hands": of_hands, "pitches": keys, "onsets": times}
+        lengths = {name: len(column) for name, column in columns.items() if column is not None}
+        _check_lengths(lengths)
         remarks: tuple[str, ...] = (_NO_GROUND_TRUTH,)
-        piece, measured = _Piece(est, (), told, keys), {}
+        piece, measured = _Piece(est, (), known_hands, keys), {}
         if ground_truth is not None:
-            rows, odd = split_annotators(ground_truth, "ground_truth", count, layout)
-            refs = [as_labels(row, "ground_truth", encoding, told) for row in rows]
-            piece = _Piece(est, tuple(ref for ref in refs if any(ref.labels)), told, keys)
+            rows, odd = _split_annotators(ground_truth, "ground_truth", lengths["predictions"], layout)
+            refs = [_as_labels(row, "ground_truth", encoding, known_hands) for row in rows]
+            piece = _Piece(est, tuple(ref for ref in refs if any(ref.labels)), known_hands, keys)
             measured = _measure(self.protocol, piece)
             remarks = (*odd, *_about_annotators(self.protocol, refs))
         return FingeringResult(
             protocol=self.protocol,
             ifr=_irrational_rate(piece),
             hand_accuracy=_hand_accuracy(piece),
-            num_notes=count,
+            num_notes=lengths["predictions"],
             notes=(*est.remarks, *remarks, *_about_hands(piece)),
             **measured,
         )
 
 
 _NO_GROUND_TRUTH = "no ground truth: accuracy, m_gen, m_high, m_soft and m_rec are not evaluated"
-_MATCHED, _LABELLED = AGAINST.index("matched"), AGAINST.index("labelled")
+_ACCURACY, _HAND_ACCURACY = Share("matched", "labelled"), Share("same_hand", "labelled")
 
 
 def _measure(protocol: RatesProtocol, piece: _Piece) -> dict[str, Any]:
@@ -407,7 +434,7 @@ def _measure(protocol: RatesProtocol, piece: _Piece) -> dict[str, Any]:
     confusion = confusion_counts(whole, table)[0]
     fingers, counts, square = _tables(protocol, confusion)
     return {
-        "accuracy": _rate(first.against()[:, [_MATCHED, _LABELLED]]),
+        "accuracy": float(_ACCURACY.finalise(first.against())[0]),
         "m_gen": _rate(general),
         "m_high": _rate(highest),
         "m_soft": _rate(strike.soft()),
@@ -419,7 +446,7 @@ def _measure(protocol: RatesProtocol, piece: _Piece) -> dict[str, Any]:
 
 
 def _rate(statistics: Statistics) -> float:
-    return float(ratio(statistics[:, 0], statistics[:, 1])[0])
+    return float(MatchRate().finalise(statistics)[0])
 
 
 def _tables(protocol: RatesProtocol, confusion: Statistics) -> tuple[Sequence[int], Statistics, Statistics]:
@@ -443,15 +470,14 @@ def _finger_scores(counts: Statistics) -> Iterator[FingerScore]:
 def _irrational_rate(piece: _Piece) -> float | None:
     if piece.pitches is None:
         return None
-    strikes, count = strike_codes(piece.est.labels), len(piece.pitches)
+    strikes, count = piece.est.on_notes().strikes, len(piece.pitches)
     hands = np.full(count, UNKNOWN) if piece.hands is None else piece.hands
     if piece.est.tells_hands:
         hands = np.where(hands == UNKNOWN, hands_of_labels(strikes), hands)
-    no_time = np.zeros(count)
-    fingers = np.abs(strikes)
+    no_time, fingers = np.zeros(count), np.abs(strikes)
     presses = KeyPresses(fingers, fingers, hands, piece.pitches, no_time, no_time, np.array([0, count]))
-    judged, *broken = Playability(presses).in_order(limits_of("pianovam")).statistics.T
-    return float(ratio(sum(broken), judged)[0])
+    judged = Playability(presses).in_order(limits_of("pianovam")).statistics
+    return float(ViolationRate().finalise(judged)[0])
 
 
 def _hand_accuracy(piece: _Piece) -> float | None:
@@ -461,15 +487,15 @@ def _hand_accuracy(piece: _Piece) -> float | None:
             return None
         columns = piece.encode()
         against = Matches(columns.pieces[0], columns.table).against()
-        return _rate(against[:, [AGAINST.index("same_hand"), _LABELLED]])
+        return float(_HAND_ACCURACY.finalise(against)[0])
     if piece.hands is None or not piece.est.tells_hands:
         return None
     known = piece.hands != UNKNOWN
-    same = known & (hands_of_labels(strike_codes(piece.est.labels)) == piece.hands)
+    same = known & (piece.est.on_notes().label_hands == piece.hands)
     return _rate(np.array([[same.sum(), known.sum()]]))
 
 
-def _about_annotators(protocol: RatesProtocol, refs: Sequence[LabelColumn]) -> Iterator[str]:
+def _about_annotators(protocol: RatesProtocol, refs: Sequence[_Labels]) -> Iterator[str]:
     yield from dict.fromkeys(remark for ref in refs for remark in ref.remarks)
     silent = sum(not any(ref.labels) for ref in refs)
     if silent:
@@ -500,3 +526,207 @@ def _about_hands(piece: _Piece) -> Iterator[str]:
         )
     if piece.pitches is None:
         yield "no pitches: ifr is not evaluated"
+
+
+# --- rules of a hand ------------------------------------------------------------------------------------
+
+Rule = Literal["same_finger", "crossing", "stretch"]
+_HAND_NAMES: Mapping[int, Hand] = {RIGHT: "right", LEFT: "left"}
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A step from one note to the next that a hand cannot make."""
+
+    note_index: int  # index of the second note
+    rule: Rule  # what is wrong
+    description: str  # the same in words
+    # above 0, at most 1: of a stretch the semitones beyond the limit / 12, of one finger its way in semitones
+    # / 12, of a crossing 1
+    severity: float
+    hand: Hand | None  # which hand, if known
+
+
+class BiomechanicalConstraints:
+    """Rules that consecutive notes of a hand obey, in the order given.
+
+    Parameters
+    ----------
+    profile : str or Profile
+        Span table: ``"pianovam"`` or another of :data:`~kammerton.fingering.profiles.PROFILES`, or one
+        of your own.
+    skill_level : {"beginner", "intermediate", "advanced"}
+        Multiplies the largest spans by 0.8, 1.0 or 1.2; fractions are cut off.
+    strict : bool
+        Whether one finger on another key is always wrong, not only beyond 2 semitones.
+
+    Raises
+    ------
+    OptionError
+        If there is no such profile or skill level.
+
+    Notes
+    -----
+    Fingers are 1 to 5, or signed (negative in the left hand), or 0 or None where missing. Hands are
+    ``"R"`` and ``"L"``, ``"right"`` and ``"left"``, or 0 and 1. Without hands the signs of the fingers
+    decide; without signs one hand is assumed, and crossings are not judged.
+
+    Examples
+    --------
+    >>> constraints = BiomechanicalConstraints()
+    >>> violations = constraints.validate_sequence([1, 3, 4], [60, 64, 62], ["R", "R", "R"])
+    >>> [(violation.note_index, violation.rule) for violation in violations]
+    [(2, 'crossing')]
+    >>> constraints.suggest_correction([1, 3, 4], [60, 64, 62], 2, ["R", "R", "R"])
+    2
+    """
+
+    def __init__(
+        self,
+        profile: str | Profile = "pianovam",
+        skill_level: SkillLevel = "intermediate",
+        strict: bool = False,
+    ) -> None:
+        self.limits: Limits = limits_of(profile, skill_level, strict=strict)
+
+    def validate_sequence(
+        self, fingers: Integers, pitches: Integers, hands: Hands | None = None
+    ) -> list[Violation]:
+        """Return what is wrong, at most one violation for each note.
+
+        Parameters
+        ----------
+        fingers, pitches : sequence of int
+            Fingers, and MIDI numbers.
+        hands : sequence, optional
+            Hands.
+
+        Raises
+        ------
+        DataError
+            If they are not what they should be, or differ in length (KT380 to KT383).
+        """
+        numbers, keys, of_hand = _columns(fingers, pitches, hands)
+        steps = _steps(numbers, of_hand)
+        rules, spans = judge_steps(self.limits, np.abs(numbers[steps]), keys[steps], of_hand[steps[1]])
+        return [
+            self._violation(int(rules[step]), int(spans[step]), steps[:, step], numbers, keys, of_hand)
+            for step in np.flatnonzero(rules)
+        ]
+
+    def valid_fingers(
+        self, finger: int, pitch: int, next_pitch: int, hand: str | int | None = None
+    ) -> list[int]:
+        """Return the fingers that may follow on another note of the same hand.
+
+        Parameters
+        ----------
+        finger, pitch : int
+            What was played.
+        next_pitch : int
+            What is to be played.
+        hand : {"R", "L", "right", "left", 0, 1}, optional
+            The hand; without it the sign of ``finger``, if negative.
+
+        Returns
+        -------
+        list of int
+            Of 1 to 5, without sign.
+
+        Raises
+        ------
+        OptionError
+            If ``finger`` is 0.
+        DataError
+            As :meth:`validate_sequence`.
+        """
+        numbers, keys, of_hand = _columns([finger], [pitch], None if hand is None else [hand])
+        if numbers[0] == 0:
+            raise OptionError("no finger to go on from")
+        fingers = np.stack((np.repeat(np.abs(numbers), 5), np.arange(1, 6)))
+        keys = np.stack((keys, _as_pitches([next_pitch])))
+        rules, _ = judge_steps(self.limits, fingers, np.repeat(keys, 5, axis=1), np.repeat(of_hand, 5))
+        return [int(finger) for finger in fingers[1, rules == 0]]
+
+    def suggest_correction(
+        self, fingers: Integers, pitches: Integers, note_index: int, hands: Hands | None = None
+    ) -> int | None:
+        """Return the finger nearest to the one given that makes both steps of a note legal.
+
+        One that need not slide to another key or from it goes before one that must.
+
+        Parameters
+        ----------
+        fingers, pitches, hands
+            As in :meth:`validate_sequence`.
+        note_index : int
+            The note.
+
+        Returns
+        -------
+        int or None
+            With the sign of the finger given; None if no finger will do.
+
+        Raises
+        ------
+        OptionError
+            If there is no such note.
+        DataError
+            As :meth:`validate_sequence`.
+        """
+        numbers, keys, of_hand = _columns(fingers, pitches, hands)
+        if not 0 <= note_index < len(numbers):
+            raise OptionError(f"no note {note_index} among {len(numbers)}")
+        given = int(numbers[note_index])
+        legal = []
+        for finger in range(1, 6):
+            numbers[note_index] = finger
+            steps = _steps(numbers, of_hand)
+            steps = steps[:, (steps == note_index).any(axis=0)]
+            fingers_of, keys_of = np.abs(numbers[steps]), keys[steps]
+            rules, _ = judge_steps(self.limits, fingers_of, keys_of, of_hand[steps[1]])
+            slides = bool(((fingers_of[0] == fingers_of[1]) & (keys_of[0] != keys_of[1])).any())
+            if not rules.any():
+                legal.append((slides, abs(finger - abs(given)), finger))
+        return min(legal)[2] * (-1 if given < 0 else 1) if legal else None
+
+    def _violation(
+        self, rule: int, span: int, step: Codes, numbers: Codes, keys: Codes, of_hand: Codes
+    ) -> Violation:
+        low, high = sorted(np.abs(numbers[step]).tolist())
+        limits = self.limits
+        unit = "semitones" if limits.profile.distance == "semitones" else "steps"
+        least, most = int(limits.least[low, high]), int(limits.most[low, high])
+        name: Rule = "stretch"
+        if rule == SAME_FINGER:
+            way = abs(int(keys[step[1]] - keys[step[0]]))
+            name, severity = "same_finger", way / 12
+            description = f"finger {low} goes {way} semitones to another key"
+        elif rule == ORDER:
+            name, severity = "crossing", 1.0
+            allowed = f"by more than {-least}" if least < 0 else "at all"
+            description = f"fingers {low} and {high} may not cross {allowed}: {-span} {unit}"
+        elif rule == LARGE_SPAN:
+            severity = (span - most) / 12
+            description = f"fingers {low} and {high} span at most {most} {unit}, not {span}"
+        else:
+            severity = (least - span) / 12
+            description = f"fingers {low} and {high} span at least {least} {unit}, not {span}"
+        return Violation(
+            int(step[1]), name, description, min(1.0, severity), _HAND_NAMES.get(int(of_hand[step[1]]))
+        )
+
+
+def _columns(fingers: Integers, pitches: Integers, hands: Hands | None) -> tuple[Codes, Codes, Codes]:
+    """Check columns; without hands, signs of fingers are those of hands, if there are any."""
+    numbers, keys = _as_fingers(fingers), _as_pitches(pitches)
+    if hands is not None:
+        of_hand = _as_hands(hands)
+    else:
+        of_hand = hands_of_labels(numbers) if (numbers < 0).any() else np.full(len(numbers), UNKNOWN)
+    _check_lengths({"fingers": len(numbers), "pitches": len(keys), "hands": len(of_hand)})
+    return numbers, keys, of_hand
+
+
+def _steps(numbers: Codes, of_hand: Codes) -> Codes:
+    return consecutive_notes(numbers, of_hand, np.array([0, len(numbers)]))

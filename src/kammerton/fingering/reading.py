@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What a caller chooses about fingerings, and which reader a file belongs to."""
+"""Which reader a file of fingerings belongs to."""
 
 from __future__ import annotations
 
-import math
 import os
-from dataclasses import dataclass, field
-from typing import Literal
 
-from kammerton.errors import DataError, Diagnostic, OptionError
+from kammerton.errors import DataError, Diagnostic
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.columns import TOLERANCE_S
 from kammerton.fingering.formats.named_notes import (
     find_header,
     is_index,
@@ -18,9 +14,8 @@ from kammerton.fingering.formats.named_notes import (
     parse_note_table,
     unfold_json,
 )
-from kammerton.fingering.formats.notes import DEFAULT_OPTIONS, ReadingOptions
+from kammerton.fingering.formats.notes import DEFAULT_OPTIONS, FingeringOptions
 from kammerton.fingering.formats.pig import parse_pig
-from kammerton.fingering.profiles import PROFILES, Profile, load_profile, profile_named
 from kammerton.formats.reading import Problems, read_one
 from kammerton.formats.source import explained, read_text
 from kammerton.model.task import ItemReadings, Reading
@@ -31,7 +26,7 @@ _SCORES = frozenset((".musicxml", ".xml", ".mxl"))
 
 
 def read_fingering(
-    path: str | os.PathLike[str], name: str | None = None, options: ReadingOptions = DEFAULT_OPTIONS
+    path: str | os.PathLike[str], name: str | None = None, options: FingeringOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
     """Read a file of fingerings, whichever format it has."""
     shown = os.fsdecode(path) if name is None else name
@@ -52,7 +47,7 @@ def read_fingering(
 
 
 def unfold(
-    path: str | os.PathLike[str], name: str | None = None, options: ReadingOptions = DEFAULT_OPTIONS
+    path: str | os.PathLike[str], name: str | None = None, options: FingeringOptions = DEFAULT_OPTIONS
 ) -> ItemReadings[Fingering] | None:
     """Read a file of several pieces, which are labels of recordings in JSON; or of none.
 
@@ -76,7 +71,7 @@ def unfold(
 
 
 def parse_fingering(
-    text: str, *, name: str, options: ReadingOptions = DEFAULT_OPTIONS, suffix: str = ""
+    text: str, *, name: str, options: FingeringOptions = DEFAULT_OPTIONS, suffix: str = ""
 ) -> Reading[Fingering]:
     """Read the text of a file that is no score in XML as :func:`read_fingering` does."""
     problems = Problems(name)
@@ -91,43 +86,6 @@ def parse_fingering(
     if header is not None:
         return parse_note_table(text, header, problems, options)
     return parse_pig(text, problems, options)
-
-
-Substitution = Literal["strike", "exact", "any"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FingeringOptions(ReadingOptions):
-    """How fingerings are read and scored.
-
-    Parameters
-    ----------
-    tolerance_s : float
-        Seconds that onsets of one note may differ between two files.
-    substitution : {"strike", "exact", "any"}
-        When labels with a change of fingers match in the protocol ``strike``: the finger that strikes
-        is the same, all are, or any of them is.
-    profile : str
-        Span table of the protocol ``playability``: a built-in name, or a TOML or JSON file.
-    """
-
-    tolerance_s: float = TOLERANCE_S
-    substitution: Substitution = "strike"
-    profile: str = field(default="parncutt1997", metadata={"file": True})
-
-    def __post_init__(self) -> None:
-        ReadingOptions.__post_init__(self)
-        if not (math.isfinite(self.tolerance_s) and self.tolerance_s >= 0):
-            raise OptionError(f"a tolerance is not negative: {self.tolerance_s}", "in seconds, such as 0.05")
-        if self.substitution not in ("strike", "exact", "any"):
-            raise OptionError.unknown("way with substitutions", self.substitution, ("strike", "exact", "any"))
-        self.span_table()
-
-    def span_table(self) -> Profile:
-        """Return the profile."""
-        if self.profile in PROFILES or not self.profile.lower().endswith((".toml", ".json")):
-            return profile_named(self.profile)
-        return load_profile(self.profile)
 
 
 def read(

@@ -17,16 +17,17 @@ from numpy.typing import NDArray
 
 from kammerton.arrays import Codes
 from kammerton.errors import DataError, Diagnostic, OptionError
-from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering
-from kammerton.fingering.columns import align, build_columns, key_presses, label_table
+from kammerton.fingering.alignment import align
+from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering, inspect
 from kammerton.fingering.formats.musicxml_writer import render_musicxml
 from kammerton.fingering.formats.named_notes import adopt_fingering, render_csv
+from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.formats.pig import identify, render_pig
-from kammerton.fingering.judging import Playability
-from kammerton.fingering.labels import inspect
+from kammerton.fingering.judging import Playability, key_presses
 from kammerton.fingering.lint import lint, remark, unlabelled_table
+from kammerton.fingering.match_rates import build_columns
 from kammerton.fingering.protocols import PROTOCOLS, nakamura2020, pianovam, playability, strike
-from kammerton.fingering.reading import SUFFIXES, FingeringOptions, read_fingering, unfold
+from kammerton.fingering.reading import SUFFIXES, read_fingering, unfold
 from kammerton.fingering.views import DEFAULT_MEASURE, view_item
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.task import (
@@ -100,8 +101,7 @@ def _of_piece(annotations: Sequence[Fingering | None]) -> Ratings:
     struck = np.zeros((notes, len(annotations)), dtype=np.int64)
     for rater, fingering in enumerate(annotations):
         if fingering is not None:
-            codes = fingering.codes  # a label is known once its code was asked for
-            struck[:, rater] = label_table().strikes[codes]
+            struck[:, rater] = fingering.strikes
     place = np.where(struck < 0, struck + 5, struck + 4)
     return Ratings(_FINGERS, np.where(struck == 0, -1, place))
 

@@ -13,14 +13,12 @@ import numpy as np
 
 from kammerton.arrays import Codes, Flags
 from kammerton.errors import OptionError, out_of, plural
-from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
-from kammerton.fingering.columns import build_columns, key_presses
-from kammerton.fingering.judging import CHORD_S, EXACT_S, Playability, limits_of
-from kammerton.fingering.labels import strike_codes
+from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Comparison, Fingering
+from kammerton.fingering.formats.notes import FingeringOptions
+from kammerton.fingering.judging import CHORD_S, EXACT_S, Playability, key_presses, limits_of
 from kammerton.fingering.lint import Findings, find_spots, finger_name, key_name
-from kammerton.fingering.match_rates import Comparison, Matches, hands_of_labels
+from kammerton.fingering.match_rates import Matches, build_columns
 from kammerton.fingering.protocols import PROTOCOLS, nakamura2020, pianovam, playability, strike
-from kammerton.fingering.reading import FingeringOptions
 from kammerton.model.measure import Measure, Protocol, Statistics, find
 from kammerton.model.task import Case
 from kammerton.model.views import (
@@ -231,7 +229,7 @@ def shown_hands(notes: Fingering, fingerings: Sequence[Fingering]) -> Codes:
     """Return the hand that each note is shown in: of the first who fingered it, else as the source says."""
     hands = np.full(len(notes), UNKNOWN)
     for each in fingerings:
-        hands = np.where(hands == UNKNOWN, hands_of_labels(strike_codes(each.labels)), hands)
+        hands = np.where(hands == UNKNOWN, each.label_hands, hands)
     return np.where(hands == UNKNOWN, notes.hands, hands)
 
 

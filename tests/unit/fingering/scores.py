@@ -3,7 +3,7 @@
 
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.formats.musicxml import parse_score
-from kammerton.fingering.formats.notes import ReadingOptions
+from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.model.task import Reading
 from unit.formats.telling import tell
 
@@ -69,7 +69,7 @@ def partwise(*parts: str) -> str:
 
 
 def parsed(text: str, **options: object) -> Reading[Fingering]:
-    return parse_score(text.encode(), name="a.xml", options=ReadingOptions(**options))  # type: ignore[arg-type]
+    return parse_score(text.encode(), name="a.xml", options=FingeringOptions(**options))  # type: ignore[arg-type]
 
 
 def told(reading: Reading[Fingering]) -> str:

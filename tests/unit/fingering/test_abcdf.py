@@ -20,7 +20,7 @@ from kammerton.fingering.formats.abcdf import (
     parse_fingers,
 )
 from kammerton.fingering.formats.abcdf_music import parse_meter, parse_signature, parse_staves, parse_unit
-from kammerton.fingering.formats.notes import ReadingOptions
+from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.formats.pig import read_pig
 from kammerton.fingering.reading import read_fingering
 from kammerton.formats import Limits
@@ -31,7 +31,7 @@ from unit.formats.telling import tell
 
 
 def parsed(text: str, **limits: int) -> Reading[Fingering]:
-    return parse_abcdf(text, Problems("a.abcd"), ReadingOptions(limits=Limits(**limits)))
+    return parse_abcdf(text, Problems("a.abcd"), FingeringOptions(limits=Limits(**limits)))
 
 
 def told(reading: Reading[Fingering]) -> str:

@@ -11,7 +11,7 @@ from fingering_strategies import fingerings
 from kammerton.errors import Diagnostic
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats.named_notes import adopt_fingering
-from kammerton.fingering.formats.notes import ReadingOptions
+from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.reading import parse_fingering
 
 
@@ -20,7 +20,7 @@ def columns(**changed: Any) -> dict[str, Any]:
 
 
 def only(value: object, *codes: str, **options: Any) -> Fingering:
-    reading = adopt_fingering(value, "mine", ReadingOptions(**options))
+    reading = adopt_fingering(value, "mine", FingeringOptions(**options))
     assert tuple(problem.code for problem in reading.diagnostics) == codes
     ((annotator, fingering),) = reading.annotations
     assert annotator is None

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kammerton.errors import DataError, OptionError
-from kammerton.fingering.constraints import BiomechanicalConstraints
 from kammerton.fingering.judging import limits_of
+from kammerton.fingering.metrics import BiomechanicalConstraints
 from kammerton.fingering.profiles import PAIRS, Profile
 
 RIGHT_PAIRS = {

@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 
 from kammerton.arrays import ratio
 from kammerton.fingering import match_rates as recombination
-from kammerton.fingering.labels import strike_codes
+from kammerton.fingering.annotation import Comparison, LabelTable, tabulate
 from kammerton.fingering.match_rates import (
-    Comparison,
-    LabelTable,
     Matches,
     Pieces,
     collect,
@@ -28,7 +26,6 @@ from kammerton.fingering.match_rates import (
     group_pieces,
     hand_confusions,
     split_hands,
-    tabulate,
 )
 
 CASES = json.loads((Path(__file__).parents[2] / "cases" / "fingering.json").read_text())["match"]
@@ -274,8 +271,10 @@ def cheapest(est: NDArray[np.int64], refs: NDArray[np.int64]) -> int:
 
 
 def brute_force(item: Item) -> list[int]:
-    est = strike_codes(item[0])
-    refs = np.array([strike_codes(ref) for ref in item[1]], dtype=np.int64).reshape(len(item[1]), len(est))
+    est = tabulate(item[0]).strikes
+    refs = np.array([tabulate(ref).strikes for ref in item[1]], dtype=np.int64).reshape(
+        len(item[1]), len(est)
+    )
     hands = split_hands(est, refs)
     refs = refs[(refs != 0).any(axis=1)]
     scored = int((refs != 0).any(axis=0).sum())

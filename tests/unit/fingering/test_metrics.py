@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kammerton.errors import DataError, OptionError
-from kammerton.fingering.constraints import BiomechanicalConstraints
-from kammerton.fingering.labels import parse_label
-from kammerton.fingering.metrics import FingeringMetrics, FingeringResult
+from kammerton.fingering.annotation import parse_label
+from kammerton.fingering.metrics import BiomechanicalConstraints, FingeringMetrics, FingeringResult
 
 CASES = json.loads((Path(__file__).parents[2] / "cases" / "fingering.json").read_text())["match"]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from effort import effort
 from kammerton.fingering.formats.musicxml import parse_score
-from kammerton.fingering.formats.notes import ReadingOptions
+from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.formats.xml_document import XmlText
 from kammerton.formats import Limits
 from unit.fingering.scores import GRAND, labels, measures, note, only, parsed, partwise, score, told
@@ -329,7 +329,7 @@ def test_elements_of_a_note_are_bounded() -> None:
 
 
 def test_notes_are_bounded() -> None:
-    options = ReadingOptions(limits=Limits(rows=2))
+    options = FingeringOptions(limits=Limits(rows=2))
     reading = parse_score(score(*[note("C4")] * 3).encode(), name="a.xml", options=options)
     assert told(reading) == "error 5:1+5 KT106 more than 2 notes"
 
@@ -392,7 +392,7 @@ def test_unknown_encodings(name: str) -> None:
 def test_bytes_that_are_not_of_the_encoding() -> None:
     reading = parse_score(b"<score-partwise>\n\xe9</score-partwise>", name="a.xml")
     assert [d.concise() for d in reading.diagnostics] == ["a.xml:2:1: KT104 not UTF-8: byte 0xE9"]
-    latin = ReadingOptions(encoding="latin-1")
+    latin = FingeringOptions(encoding="latin-1")
     reading = parse_score(b"<score-partwise>\n\xe9</score-partwise>", name="a.xml", options=latin)
     assert [d.code for d in reading.diagnostics] == ["KT110"]
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.formats.musicxml import parse_score, read_score
-from kammerton.fingering.formats.notes import ReadingOptions
+from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.reading import read_fingering
 from kammerton.formats import Limits
 from kammerton.model.task import Reading
@@ -41,7 +41,7 @@ def archived(content: str | bytes = SCORE, name: str = "score.xml") -> bytes:
 
 
 def parsed(data: bytes, name: str = "a.mxl", **limits: int) -> Reading[Fingering]:
-    return parse_score(data, name=name, options=ReadingOptions(limits=Limits(**limits)))
+    return parse_score(data, name=name, options=FingeringOptions(limits=Limits(**limits)))
 
 
 def said(data: bytes, name: str = "a.mxl", **limits: int) -> list[str]:

@@ -12,7 +12,7 @@ from fingering_strategies import fingerings
 from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats.named_notes import render_csv
-from kammerton.fingering.formats.notes import ReadingOptions
+from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.formats.pig import render_pig
 from kammerton.fingering.reading import SUFFIXES, parse_fingering, read_fingering, unfold
 from kammerton.formats import Limits
@@ -20,7 +20,7 @@ from kammerton.model.task import Reading
 
 
 def read(text: str, suffix: str = ".csv", **options: object) -> Reading[Fingering]:
-    chosen = ReadingOptions(**options)  # type: ignore[arg-type]
+    chosen = FingeringOptions(**options)  # type: ignore[arg-type]
     return parse_fingering(text, name="a.csv", suffix=suffix, options=chosen)
 
 
@@ -311,7 +311,7 @@ def test_a_file_that_cannot_be_read_has_no_annotation(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"onset\xff")
     reading = read_fingering(tmp_path / "a.csv", "named")
     assert [d.place() for d in reading.diagnostics] == ["named:1:6"]
-    latin = ReadingOptions(encoding="latin-1")
+    latin = FingeringOptions(encoding="latin-1")
     assert {d.code for d in read_fingering(tmp_path / "a.csv", "named", latin).diagnostics} == {"KT162"}
 
 
@@ -337,7 +337,7 @@ def test_abc_goes_to_its_reader(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("options", [{"encoding": "klingon"}, {"label_encoding": "2-11"}, {"hand": "third"}])
 def test_options_are_checked(options: dict[str, str]) -> None:
     with pytest.raises(OptionError):
-        ReadingOptions(**options)  # type: ignore[arg-type]
+        FingeringOptions(**options)  # type: ignore[arg-type]
 
 
 # --- writing -------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import kammerton
 from kammerton.errors import Diagnostic
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
-from kammerton.fingering.formats.notes import ReadingOptions
+from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.reading import parse_fingering
 from kammerton.fingering.task import TASK
 from kammerton.formats import Limits
@@ -23,7 +23,7 @@ ALONE = "labels without notes: they are compared one by one, and nothing that as
 
 
 def read(text: str, suffix: str = ".json", **options: object) -> Reading[Fingering]:
-    chosen = ReadingOptions(**options)  # type: ignore[arg-type]
+    chosen = FingeringOptions(**options)  # type: ignore[arg-type]
     return parse_fingering(text, name="a", suffix=suffix, options=chosen)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fingering_strategies import fingerings
 from kammerton.errors import DataError, Diagnostic
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
-from kammerton.fingering.formats.notes import ReadingOptions
+from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.formats.pig import identify, parse_pig, read_pig, render_pig
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
@@ -41,7 +41,7 @@ def parsed(text: str, **options: object) -> Reading[Fingering]:
 
 
 def parsed_once(text: str, **options: object) -> Reading[Fingering]:
-    return parse_pig(text, Problems("a.txt"), ReadingOptions(**options))  # type: ignore[arg-type]
+    return parse_pig(text, Problems("a.txt"), FingeringOptions(**options))  # type: ignore[arg-type]
 
 
 def only(text: str, **options: object) -> Fingering:

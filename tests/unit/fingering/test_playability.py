@@ -14,8 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.columns import key_presses
-from kammerton.fingering.judging import JUDGED, ORDER, Judgement, KeyPresses, Limits, Playability, limits_of
+from kammerton.fingering.judging import (
+    JUDGED,
+    ORDER,
+    Judgement,
+    KeyPresses,
+    Limits,
+    Playability,
+    key_presses,
+    limits_of,
+)
 from kammerton.fingering.profiles import PROFILES
 
 CASES = json.loads((Path(__file__).parents[2] / "cases" / "fingering.json").read_text())["ifr"]

@@ -28,16 +28,15 @@ from typing import NoReturn
 import numpy as np
 
 from kammerton.errors import DataError, Diagnostic, Severity, quote
-from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, Fingering
+from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, Fingering, FingerLabel, parse_label
 from kammerton.fingering.formats.abcdf_music import AbcNote, Tune, read_tune
 from kammerton.fingering.formats.notes import (
     DEFAULT_OPTIONS,
+    FingeringOptions,
     Notes,
-    ReadingOptions,
     check_notes,
     finish,
 )
-from kammerton.fingering.labels import FingerLabel, parse_label
 from kammerton.formats.reading import Limits, Problems, keeps_lines
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
@@ -239,7 +238,7 @@ def find_annotators(text: str) -> tuple[Annotator, ...]:
 
 
 def parse_abcdf(
-    text: str, problems: Problems, options: ReadingOptions = DEFAULT_OPTIONS
+    text: str, problems: Problems, options: FingeringOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
     """Read the text of a file in abcDF."""
     if not keeps_lines(text, problems, options.limits):
@@ -415,7 +414,7 @@ def _fingers(
     for note, token in pairs:
         label = choose(token)
         finger = parse_label(label)
-        fingered = _Fingered(label, token.hand if finger is None else finger.hand_code)
+        fingered = _Fingered(label, token.hand if finger is None else finger.hand)
         struck = note.begun_by or note
         before = found.get(struck)
         found[struck] = fingered if before is None else before.taken_over(fingered)

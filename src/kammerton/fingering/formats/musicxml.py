@@ -25,7 +25,16 @@ from typing import NoReturn
 import numpy as np
 
 from kammerton.errors import DataError, Diagnostic, clip, plural, printable, quote, some
-from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, Fingering
+from kammerton.fingering.annotation import (
+    LEFT,
+    MISSING,
+    RIGHT,
+    Encoding,
+    Fingering,
+    FingerLabel,
+    inspect,
+    parse_label,
+)
 from kammerton.fingering.formats.abcdf_music import ZERO, add_times
 from kammerton.fingering.formats.musicxml_parts import (
     Part,
@@ -37,8 +46,8 @@ from kammerton.fingering.formats.musicxml_parts import (
 )
 from kammerton.fingering.formats.notes import (
     DEFAULT_OPTIONS,
+    FingeringOptions,
     Notes,
-    ReadingOptions,
     check_notes,
     finish,
 )
@@ -48,7 +57,6 @@ from kammerton.fingering.formats.xml_document import (
     XmlReader,
     decode_xml,
 )
-from kammerton.fingering.labels import Encoding, FingerLabel, Hand, inspect, parse_label
 from kammerton.formats.reading import Limits
 from kammerton.formats.source import read_bytes
 from kammerton.model.task import Reading
@@ -106,7 +114,7 @@ class FingerReader:
     """Reads the fingerings of one hand."""
 
     def __init__(self, hand: int, encoding: Encoding, problems: ScoreProblems) -> None:
-        self._hand: Hand = "right" if hand == RIGHT else "left"
+        self._hand = hand
         self._encoding = encoding
         self._problems = problems
         self._known: dict[str, NoteLabels] = {}
@@ -256,7 +264,7 @@ Labelled = tuple[ScoreNote, int, NoteLabels]
 
 
 def read_score(
-    path: str | os.PathLike[str], name: str, options: ReadingOptions = DEFAULT_OPTIONS
+    path: str | os.PathLike[str], name: str, options: FingeringOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
     """Read a score from a file, compressed or not."""
     try:
@@ -266,7 +274,7 @@ def read_score(
     return parse_score(data, name=name, options=options)
 
 
-def parse_score(data: bytes, *, name: str, options: ReadingOptions = DEFAULT_OPTIONS) -> Reading[Fingering]:
+def parse_score(data: bytes, *, name: str, options: FingeringOptions = DEFAULT_OPTIONS) -> Reading[Fingering]:
     """Read a score from bytes as :func:`read_score` does."""
     limits = options.limits
     try:
@@ -309,8 +317,10 @@ def _measure_starts(parts: Sequence[Part]) -> list[Fraction]:
     return list(accumulate(usual, add_times, initial=ZERO))
 
 
-def _labelled(parts: Sequence[Part], problems: ScoreProblems, options: ReadingOptions) -> Iterator[Labelled]:
-    encoding: Encoding = "pig" if options.label_encoding == "auto" else options.label_encoding
+def _labelled(
+    parts: Sequence[Part], problems: ScoreProblems, options: FingeringOptions
+) -> Iterator[Labelled]:
+    encoding = options.encoding_of_labels
     readers = {hand: FingerReader(hand, encoding, problems) for hand in (RIGHT, LEFT)}
     for part, hands in _hands(parts, problems, options):
         staves = home_staves(part, problems) if len(hands) > 1 else [1] * len(part.notes)
@@ -323,7 +333,7 @@ def _labelled(parts: Sequence[Part], problems: ScoreProblems, options: ReadingOp
 
 
 def _hands(
-    parts: Sequence[Part], problems: ScoreProblems, options: ReadingOptions
+    parts: Sequence[Part], problems: ScoreProblems, options: FingeringOptions
 ) -> list[tuple[Part, tuple[int, ...]]]:
     """Return the parts that a piano plays, each with the hands of its staves."""
     playing = [part for part in parts if part.notes]
@@ -400,7 +410,7 @@ def _annotations(
 def _hand(label: str, staff: int) -> int:
     """Return the hand that plays a note: that of its finger, which may be written to be the other one."""
     finger = parse_label(label)
-    return staff if finger is None else finger.hand_code
+    return staff if finger is None else finger.hand
 
 
 EXPANSION = 4

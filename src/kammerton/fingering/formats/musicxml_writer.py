@@ -15,8 +15,7 @@ from xml.etree.ElementTree import Element, indent, tostring
 import numpy as np
 
 from kammerton.errors import OptionError
-from kammerton.fingering.annotation import LEFT, UNKNOWN, Fingering, spell
-from kammerton.fingering.labels import parse_label
+from kammerton.fingering.annotation import LEFT, UNKNOWN, Fingering, parse_label, spell
 
 _DIVISIONS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 480, 10_080)
 """Divisions of a quarter note that are tried, in this order."""
@@ -119,7 +118,7 @@ def _choose_beats(end: int, divisions: int) -> int:
 
 def _staff(fingering: Fingering, row: int) -> int:
     label = parse_label(fingering.labels[row])
-    hand = int(fingering.hands[row]) if label is None else label.hand_code
+    hand = int(fingering.hands[row]) if label is None else label.hand
     if hand == UNKNOWN:
         return 1 if fingering.pitches[row] >= _MIDDLE_C else 2
     return 2 if hand == LEFT else 1

@@ -18,10 +18,10 @@ from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats.notes import (
     DEFAULT_OPTIONS,
     NAMES,
+    FingeringOptions,
     NoteField,
     Notes,
     Numbers,
-    ReadingOptions,
     check_notes,
     field_of,
     fingers_of,
@@ -129,7 +129,7 @@ def _columns_of(header: Header, problems: Problems) -> dict[NoteField, int]:
 
 
 def parse_note_table(
-    text: str, header: Header, problems: Problems, options: ReadingOptions
+    text: str, header: Header, problems: Problems, options: FingeringOptions
 ) -> Reading[Fingering]:
     r"""Read rows below a header."""
     columns = _columns_of(header, problems)
@@ -198,7 +198,7 @@ _NEEDED_KEYS: tuple[NoteField, ...] = ("onset", "offset", "pitch")
 _LAYOUT_HINT = "a fingering is an object with a list of `notes`, or a list of labels for each annotator"
 
 
-def parse_json(text: str, problems: Problems, options: ReadingOptions) -> Reading[Fingering]:
+def parse_json(text: str, problems: Problems, options: FingeringOptions) -> Reading[Fingering]:
     r"""Read notes or labels in JSON."""
     places = JsonPlaces(text, problems.file)
     document = decode(places, problems, options.limits) if text.strip() else None
@@ -207,7 +207,7 @@ def parse_json(text: str, problems: Problems, options: ReadingOptions) -> Readin
     return finish(_JsonReader(places, problems, options).annotations(document.value), problems)
 
 
-def unfold_json(text: str, file: str, options: ReadingOptions) -> ItemReadings[Fingering] | None:
+def unfold_json(text: str, file: str, options: FingeringOptions) -> ItemReadings[Fingering] | None:
     """Read the labels of several recordings, as PianoVAM publishes those of people."""
     if f'"{_LISTS}"' not in text:
         return None
@@ -238,7 +238,7 @@ def unfold_json(text: str, file: str, options: ReadingOptions) -> ItemReadings[F
 class _JsonReader:
     """Reads one document."""
 
-    def __init__(self, places: JsonPlaces, problems: Problems, options: ReadingOptions) -> None:
+    def __init__(self, places: JsonPlaces, problems: Problems, options: FingeringOptions) -> None:
         self._places = places
         self._problems = problems
         self._options = options
@@ -401,7 +401,7 @@ _OBJECT_HINT = "an object or mapping with onsets, offsets, pitches and fingers, 
 
 
 def adopt_fingering(
-    value: object, name: str, options: ReadingOptions = DEFAULT_OPTIONS
+    value: object, name: str, options: FingeringOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
     """Take a fingering of the caller's."""
     problems = Problems(name)
@@ -412,7 +412,7 @@ def adopt_fingering(
     return finish([(None, check_notes(notes, problems))], problems)
 
 
-def _own_notes(value: Any, problems: Problems, options: ReadingOptions) -> Notes | None:
+def _own_notes(value: Any, problems: Problems, options: FingeringOptions) -> Notes | None:
     """Check what the constructor does not: lengths, times, labels."""
     names = ("onsets", "offsets", "pitches", "hands", "labels")
     if not _are_even([getattr(value, name) for name in names], problems):
@@ -432,7 +432,7 @@ def _own_notes(value: Any, problems: Problems, options: ReadingOptions) -> Notes
     return Notes(*columns, locate, unit=value.unit, place_of=value.place_of)
 
 
-def _foreign_notes(value: Any, problems: Problems, options: ReadingOptions) -> Notes | None:
+def _foreign_notes(value: Any, problems: Problems, options: FingeringOptions) -> Notes | None:
     cells: dict[NoteField, list[str]] = {}
     for field, names in _ATTRIBUTES.items():
         columns = (_column(value, name) for name in names)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
@@ -15,18 +16,21 @@ import numpy as np
 from kammerton.arrays import Codes, Flags
 from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.fingering.annotation import (
+    CODED_NUMBERS,
     HIGHEST_KEY,
     LEFT,
     LOWEST_KEY,
     RIGHT,
     UNKNOWN,
+    Encoding,
     Fingering,
     TimeUnit,
     diagnose_pitch,
+    inspect,
     parse_midi,
     parse_pitch,
 )
-from kammerton.fingering.labels import CODED_NUMBERS, Encoding, Hand, inspect
+from kammerton.fingering.profiles import PROFILES, Profile, load_profile, profile_named
 from kammerton.formats.intervals import EXACT, ROUNDING_S, diagnose_time, parse_time
 from kammerton.formats.reading import Limits, Problems, SidedOptions, check_encoding, such_rows
 from kammerton.model.annotations import Place, Seconds
@@ -34,11 +38,12 @@ from kammerton.model.task import Reading
 
 LabelEncoding = Literal["auto", "pig", "1-10", "0-9", "L1/R5"]
 HandOption = Literal["auto", "right", "left"]
+Substitution = Literal["strike", "exact", "any"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingOptions(SidedOptions):
-    """How files of fingerings are read.
+class FingeringOptions(SidedOptions):
+    """How fingerings are read and scored.
 
     Encodings and hands may be said of one side alone: ``label_encoding={"estimates": "1-10"}``.
 
@@ -55,6 +60,13 @@ class ReadingOptions(SidedOptions):
         without sign.
     limits : Limits
         Budgets of one file.
+    tolerance_s : float
+        Seconds that onsets of one note may differ between two files.
+    substitution : {"strike", "exact", "any"}
+        When labels with a change of fingers match in the protocol ``strike``: the finger that strikes
+        is the same, all are, or any of them is.
+    profile : str
+        Span table of the protocol ``playability``: a built-in name, or a TOML or JSON file.
     """
 
     by_side: ClassVar[frozenset[str]] = frozenset(("encoding", "label_encoding", "hand"))
@@ -62,19 +74,37 @@ class ReadingOptions(SidedOptions):
     label_encoding: LabelEncoding = "auto"
     hand: HandOption = "auto"
     limits: Limits = field(default_factory=Limits)
+    tolerance_s: float = 0.05
+    substitution: Substitution = "strike"
+    profile: str = field(default="parncutt1997", metadata={"file": True})
 
     def __post_init__(self) -> None:
         SidedOptions.__post_init__(self)
         check_encoding(self.encoding)
-        if self.label_encoding not in get_args(LabelEncoding):
-            raise OptionError.unknown(
-                "encoding of finger labels", self.label_encoding, get_args(LabelEncoding)
-            )
-        if self.hand not in get_args(HandOption):
-            raise OptionError.unknown("hand", self.hand, get_args(HandOption))
+        for kind, choice, choices in (
+            ("encoding of finger labels", self.label_encoding, get_args(LabelEncoding)),
+            ("hand", self.hand, get_args(HandOption)),
+            ("way with substitutions", self.substitution, get_args(Substitution)),
+        ):
+            if choice not in choices:
+                raise OptionError.unknown(kind, choice, choices)
+        if not (math.isfinite(self.tolerance_s) and self.tolerance_s >= 0):
+            raise OptionError(f"a tolerance is not negative: {self.tolerance_s}", "in seconds, such as 0.05")
+        self.span_table()
+
+    @property
+    def encoding_of_labels(self) -> Encoding:
+        """The encoding of labels in formats that have that of PIG."""
+        return "pig" if self.label_encoding == "auto" else self.label_encoding
+
+    def span_table(self) -> Profile:
+        """Return the profile."""
+        if self.profile in PROFILES or not self.profile.lower().endswith((".toml", ".json")):
+            return profile_named(self.profile)
+        return load_profile(self.profile)
 
 
-DEFAULT_OPTIONS = ReadingOptions()
+DEFAULT_OPTIONS = FingeringOptions()
 
 # --- what cells mean ------------------------------------------------------------------------------------
 
@@ -193,7 +223,7 @@ _HANDS = {
     **dict.fromkeys(("l", "lh", "left", "1"), LEFT),
     **dict.fromkeys(("", ".", "-1", "noinfo", "unknown"), UNKNOWN),
 }
-_HAND_NAMES: dict[int, Hand | None] = {RIGHT: "right", LEFT: "left", UNKNOWN: None}
+_HAND_NAMES = {RIGHT: "right", LEFT: "left"}
 
 
 def field_of(header: str) -> tuple[NoteField, int] | None:
@@ -209,7 +239,7 @@ def notes_of(
     cells: dict[NoteField, list[str]],
     locate: Locate,
     problems: Problems,
-    options: ReadingOptions,
+    options: FingeringOptions,
     *,
     numbers: Numbers,
 ) -> Notes:
@@ -272,7 +302,7 @@ def _read_hand(cell: str) -> tuple[int, Diagnostic | None]:
     return UNKNOWN, Diagnostic(code="KT342", severity="error", message=message, hint=hint)
 
 
-def place_hands(hands: Codes, options: ReadingOptions) -> Codes:
+def place_hands(hands: Codes, options: FingeringOptions) -> Codes:
     """Return codes of hands, with the hand that the caller names where one is not known."""
     if options.hand == "auto":
         return hands
@@ -284,7 +314,7 @@ def fingers_of(
     hands: Codes,
     locate: LocateRow,
     problems: Problems,
-    options: ReadingOptions,
+    options: FingeringOptions,
     *,
     numbers: Numbers,
 ) -> tuple[list[str], Codes]:
@@ -301,7 +331,7 @@ def fingers_of(
 
     def read(key: tuple[str, int]) -> tuple[tuple[str, int], Diagnostic | None]:
         cell, note_hand = key
-        meaning = inspect(cell, encoding, _HAND_NAMES[note_hand])
+        meaning = inspect(cell, encoding, note_hand)
         label, hand = meaning.canonical, UNKNOWN
         if label and (shows_hand or _first_character(cell) in "LRlr"):
             hand = LEFT if label.startswith("-") else RIGHT

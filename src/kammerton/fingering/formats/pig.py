@@ -17,8 +17,10 @@ from kammerton.fingering.annotation import (
     LEFT,
     RIGHT,
     UNKNOWN,
+    Encoding,
     Fingering,
     diagnose_pitch,
+    inspect,
     number_of_label,
     parse_midi,
     parse_pitch,
@@ -26,16 +28,15 @@ from kammerton.fingering.annotation import (
 )
 from kammerton.fingering.formats.notes import (
     DEFAULT_OPTIONS,
+    FingeringOptions,
     NoteField,
     Notes,
-    ReadingOptions,
     check_notes,
     codes_of,
     finish,
     interpret,
     times_of,
 )
-from kammerton.fingering.labels import Encoding, inspect
 from kammerton.formats.reading import Problems, keeps_lines
 from kammerton.formats.source import read_text
 from kammerton.formats.tables import BLANK, SEPARATORS, NumberedLine, Table, cut, numbered_lines
@@ -76,7 +77,7 @@ def identify(stem: str, /) -> tuple[str, str | None]:
 
 
 def read_pig(
-    path: str | os.PathLike[str], *, name: str | None = None, options: ReadingOptions = DEFAULT_OPTIONS
+    path: str | os.PathLike[str], *, name: str | None = None, options: FingeringOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
     """Read a PIG file."""
     label = os.fsdecode(path) if name is None else name
@@ -87,11 +88,13 @@ def read_pig(
     return parse_pig(text, Problems(label), options)
 
 
-def parse_pig(text: str, problems: Problems, options: ReadingOptions = DEFAULT_OPTIONS) -> Reading[Fingering]:
+def parse_pig(
+    text: str, problems: Problems, options: FingeringOptions = DEFAULT_OPTIONS
+) -> Reading[Fingering]:
     r"""Read the text of a PIG file, its lines ended by ``\n``, as :func:`read_pig` does."""
     if not keeps_lines(text, problems, options.limits):
         return Reading((), problems.diagnostics())
-    encoding: Encoding = "pig" if options.label_encoding == "auto" else options.label_encoding
+    encoding = options.encoding_of_labels
     begin = next(_LEADING_COMMENTS.finditer(text)).end()
     digest, fingers = _split_fingers(text[begin:].rstrip("\n") + "\n")
     notes_in_use = _notes_in_use.get(digest)

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kammerton.fingering.columns import Columns, MatchRate
-from kammerton.fingering.match_rates import RATES, Matches
+from kammerton.fingering.match_rates import RATES, Columns, Matches, MatchRate
 from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol, Statistics
 
 _PAPER = "Nakamura, Saito & Yoshii 2020, Information Sciences 517, doi:10.1016/j.ins.2019.12.068"

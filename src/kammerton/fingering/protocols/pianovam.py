@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kammerton.fingering.columns import Columns, MatchRate, ViolationRate
-from kammerton.fingering.judging import Playability, limits_of
-from kammerton.fingering.match_rates import AGAINST, Matches
+from kammerton.fingering.judging import Playability, ViolationRate, limits_of
+from kammerton.fingering.match_rates import AGAINST, Columns, Matches, MatchRate
 from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol, Statistics
 
 _NO_LABEL = "no note has a label of an annotator"

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kammerton.fingering.columns import ViolationRate
-from kammerton.fingering.judging import Playability, limits_of
-from kammerton.fingering.reading import FingeringOptions
+from kammerton.fingering.formats.notes import FingeringOptions
+from kammerton.fingering.judging import Playability, ViolationRate, limits_of
 from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol, Statistics
 
 REFERENCES = "_references"

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kammerton.fingering.columns import Columns, FingerAverage, Share
-from kammerton.fingering.match_rates import RATES, SIGNED_FINGERS, Matches, finger_counts
+from kammerton.fingering.annotation import SIGNED_FINGERS
+from kammerton.fingering.formats.notes import FingeringOptions
+from kammerton.fingering.match_rates import RATES, Columns, FingerAverage, Matches, Share, finger_counts
 from kammerton.fingering.protocols.nakamura2020 import PROTOCOL as NAKAMURA
 from kammerton.fingering.protocols.nakamura2020 import match_rate
-from kammerton.fingering.reading import FingeringOptions
 from kammerton.model.measure import BY_HAND, Card, Formula, Measure, Protocol, Statistics
 from kammerton.model.task import ClassTable
 
