@@ -96,7 +96,7 @@ def test_an_undefined_score_fails_and_one_that_was_undefined_passes(terminal: Te
     terminal.write(ref={"a.lab": "0 2 D:dim"}, est={"a.lab": "0 2 D:dim"})
     assert terminal.run(*SCORE, "est", "--out", "run").code == 0
     result = terminal.run(*SCORE, "est", "--fail-below", "run")
-    assert (result.code, "is undefined `run`" in result.err) == (6, True)
+    assert (result.code, "is undefined, undefined in `run`" in result.err) == (6, True)
 
 
 def test_a_gate_of_a_run_is_of_the_measures_of_the_run(nightly: Terminal) -> None:

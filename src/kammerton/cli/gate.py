@@ -99,12 +99,12 @@ class Baseline:
         after, before = pair.first_value, pair.second_value
         if pair.first != system:
             after, before = before, after
-        unit = " %" if measure.range == PER_CENT else ""
+        unit = " %" if measure.range == PER_CENT and not math.isnan(after + before) else ""
         values = [f"{format_score(value, measure, _DIGITS)}{unit}" for value in (after, before)]
         opening = f"--fail-below: {measure} of {printable(system)} is"
         line = f"{opening} {values[0]}, {values[1]} in {quote(self.name)}"
         if math.isnan(after) or math.isnan(before):
-            return math.isnan(after), line.replace("undefined %", "undefined")
+            return math.isnan(after), line
         change = float(differences(after, before, scale_of(measure)))
         loss = change if measure.direction == "lower" else -change
         line += f": {format_difference(change, measure, _DIGITS)}"
