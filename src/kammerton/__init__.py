@@ -11,8 +11,9 @@ from kammerton.version import __version__
 
 if TYPE_CHECKING:
     from kammerton import chords, fingering, instruments
+    from kammerton.api.checking import check
     from kammerton.api.comparing import agree, compare
-    from kammerton.api.files import check, convert, pack
+    from kammerton.api.files import convert, pack
     from kammerton.api.pages import report, show
     from kammerton.api.scoring import score
     from kammerton.errors import DataError, Diagnostic, KammertonError, LabelError, OptionError, OutputError
@@ -57,7 +58,7 @@ _HOMES = {
     "Fusion": "kammerton.systems.fusing",
     "Scores": "kammerton.results.scores",
     "agree": "kammerton.api.comparing",
-    "check": "kammerton.api.files",
+    "check": "kammerton.api.checking",
     "compare": "kammerton.api.comparing",
     "convert": "kammerton.api.files",
     "diff": "kammerton.runs",

@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 import kammerton
 from cli.harness import Terminal
+from kammerton.model.registry import TASKS
 
 CHECK = ("check", "chords")
 
@@ -155,3 +157,197 @@ def test_codes_are_selected_and_ignored(terminal: Terminal) -> None:
     assert terminal.run(*paths, "--select", "3").lines[0] == "error: not a code: `3`"
     assert terminal.run(*paths, "--ignore", "KT999").lines[0] == "error: no code begins with `KT999`"
     assert "left out by their codes" in terminal.run(*paths, "--ignore", "KT").err
+
+
+def test_severity_is_chosen_by_code(terminal: Terminal) -> None:
+    terminal.write(songs={"a.lab": "0 1 C:mja7|1 1 F|1 2 Gm"})
+    levels = ("--severity", "KT31=warning, kt312=note", "--severity", "KT125=error")
+    result = terminal.run(*CHECK, "songs", *levels, "--format", "json")
+    found = {row["code"]: row["severity"] for row in result.document["diagnostics"]}
+    assert found == {"KT312": "note", "KT125": "error", "KT311": "warning"}
+    milder = terminal.run(*CHECK, "songs", "--severity", "KT31=warning")
+    assert milder.code == 0
+    assert "; 1 file cannot be used, though no error is reported" in milder.err
+    for wrong, said in (("KT312", "expected CODE=LEVEL"), ("KT312=eror", "did you mean `error`?")):
+        result = terminal.run(*CHECK, "songs", "--severity", wrong)
+        assert (result.code, said in result.err) == (2, True)
+
+
+def test_statistics_count_problems_and_files(terminal: Terminal) -> None:
+    terminal.write(songs={"a.lab": "0 1 Cm|1 2 Gm|2 2 F", "b.lab": "0 1 Em|1 2 C:mja7"})
+    result = terminal.run(*CHECK, "songs", "--statistics")
+    assert [line.split() for line in result.out.splitlines()] == [
+        ["code", "severity", "problem", "times", "files"],
+        ["KT311", "error", "missing", "colon", "before", "the", "quality", "3", "2"],
+        ["KT125", "warning", "segment", "has", "no", "length", "1", "1"],
+        ["KT312", "error", "unknown", "chord", "quality", "1", "1"],
+    ]
+    assert result.code == 1
+    assert terminal.run(*CHECK, "songs", "--statistics", "--select", "KT9").out == ""
+    assert terminal.run(*CHECK, "songs", "--statistics", "--format", "sarif").code == 2
+
+
+YAML = "stems:|  S01:|    instrument: pianno{}|  S02:|    instrument: voice|"
+XML = (
+    '<?xml version="1.0"?>|{}<score-partwise><part-list><score-part id="P"><part-name/></score-part>'
+    '</part-list><part id="P"><measure number="1"><attributes><divisions>1</divisions></attributes>|'
+    "<note><pitch><step>C</step><octave>4</octave></pitch><duration>1</duration>"
+    "<notations><technical><fingering>7</fingering></technical></notations></note>{}|</measure></part>"
+    "</score-partwise>|"
+)
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "text", "suppressed"),
+    [
+        ("chords", "a.lab", "# kammerton: ignore[KT125]|0 1 C|1 1 F|1 1 A|", {"KT125": 2}),
+        (
+            "chords",
+            "a.csv",
+            "start,end,label|// kammerton: ignore[KT1, KT31]|0,1,Cm|1,1,F",
+            {"KT125": 1, "KT311": 1},
+        ),
+        ("instruments", "a.yaml", YAML.format(" # kammerton: ignore[KT600]"), {"KT600": 1}),
+        ("fingering", "a.musicxml", XML.format("<!-- kammerton: ignore[KT330] -->|", ""), {"KT330": 1}),
+        ("fingering", "a.xml", XML.format("", "<!-- off: kammerton: ignore[KT330] -->"), {"KT330": 1}),
+        ("fingering", "a.txt", "// kammerton: ignore[KT330]|0\t0.0\t0.5\tC4\t64\t80\t0\t8|", {"KT330": 1}),
+        (
+            "fingering",
+            "a.abcd",
+            "% kammerton: ignore[KT36]|X:1|K:C|CDEF|% abcD fingering 1: 12@4|",
+            {"KT362": 2},
+        ),
+    ],
+)
+def test_comments_ignore_codes(
+    terminal: Terminal, task: str, name: str, text: str, suppressed: dict[str, int]
+) -> None:
+    Path(name).write_text(text.replace("|", "\n"))
+    options = ("--taxonomy", "openmic-2018") if task == "instruments" else ()
+    result = terminal.run("check", task, name, *options, "--format", "json")
+    assert result.document["suppressed"] == suppressed
+    found = {row["code"] for row in result.document["diagnostics"]}
+    assert not found & {"KT251", *suppressed}
+    assert "left out by comments in the files" in result.err
+
+
+def test_a_comment_behind_a_row_holds_for_its_line(terminal: Terminal) -> None:
+    Path("a.yaml").write_text(
+        "stems:\n  S01:\n    instrument: pianno\n  S02:\n    instrument: voise  # kammerton: ignore[KT600]\n"
+    )
+    result = terminal.run(
+        "check", "instruments", "a.yaml", "--taxonomy", "openmic-2018", "--format", "concise"
+    )
+    assert [line.split()[0] for line in result.out.splitlines()] == ["a.yaml:3:17:"]
+    assert "1 left out by comments" in result.err
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        ("# kammerton: ignore[KT125,KT124]|0 1 C|1 1 F", "1:3", "nothing to ignore: KT124"),
+        ("# kammerton: ignore|0 1 C", "1:3", "nothing ignored: no code is named"),
+        ("0 1 C|#see kammerton: ignore[KT999]", "2:6", "no code begins with `KT999`"),
+        ("0\t1\tC # kammerton: ignore[KT3]|", "1:9", "not ignored: a comment has a line of its own here"),
+    ],
+)
+def test_a_comment_that_ignores_nothing_is_noted(
+    terminal: Terminal, text: str, place: str, said: str
+) -> None:
+    terminal.write(songs={"a.lab": text})
+    lines = terminal.run(*CHECK, "songs", "--format", "concise").out.splitlines()
+    assert [line for line in lines if "KT251" in line] == [f"songs/a.lab:{place}: KT251 {said}"]
+
+
+def test_a_comment_of_more_rows_than_are_listed_is_not_unused(terminal: Terminal) -> None:
+    rows = "|".join("1 1 C" for _ in range(30))
+    terminal.write(songs={"a.lab": f"# kammerton: ignore[KT125]|{rows}|1 2 G"})
+    result = terminal.run(*CHECK, "songs", "--format", "json")
+    assert result.document["suppressed"] == {"KT125": 30}
+    assert "KT251" not in result.out
+
+
+SETTINGS = """
+[tool.kammerton]
+ignore = ["KT125"]
+severity = { KT31 = "warning", KT312 = "note" }
+
+[tool.kammerton.chords]
+severity = { KT311 = "error" }
+
+[tool.kammerton.fingering]
+ignore = ["KT3"]
+"""
+
+
+def test_settings_of_the_nearest_project_hold(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal.write(**{"work/songs": {"a.lab": "0 1 C:mja7|1 1 F|1 2 Gm"}})
+    monkeypatch.chdir("work")
+    Path("pyproject.toml").write_text("[tool.other]\n")
+    Path("..", "pyproject.toml").write_text(SETTINGS.strip())
+    result = terminal.run(*CHECK, "songs", "--format", "json")
+    found = {row["code"]: row["severity"] for row in result.document["diagnostics"]}
+    assert found == {"KT312": "note", "KT311": "error"}
+    assert result.document["left_out"] == {"KT125": 1}
+    assert "1 left out by their codes; settings of `../pyproject.toml`" in result.err
+    assert result.document == kammerton.check("chords", "songs", config="../pyproject.toml").to_dict()
+    over = terminal.run(*CHECK, "songs", "--ignore", "KT3", "--severity", "KT125=error", "--format", "json")
+    assert {row["code"]: row["severity"] for row in over.document["diagnostics"]} == {"KT125": "error"}
+    alone = terminal.run(*CHECK, "songs", "--isolated", "--format", "json").document
+    assert alone == kammerton.check("chords", "songs").to_dict()
+    Path("mine.toml").write_text("[tool.kammerton]\nselect = ['KT125']\n")
+    assert terminal.run(*CHECK, "songs", "--config", "mine.toml").err.startswith("1 file checked: 1 warning")
+    assert terminal.run(*CHECK, "songs", "--config", "mine.toml", "--isolated").code == 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ("ignore = ['KT999']", "`tool.kammerton.ignore`: no code begins with `KT999`"),
+        ("select = 'KT3'", "`tool.kammerton.select`: select must be a list of codes, not str"),
+        ("ignore = [3]", "`tool.kammerton.ignore`: ignore must be a list of codes, not list"),
+        ("severity = 3", "`tool.kammerton.severity`: severity must be a mapping of codes to levels, not int"),
+        ("severity = {KT3 = 'warn'}", "`tool.kammerton.severity`: unknown severity `warn`"),
+        ("igonre = []", "`tool.kammerton.igonre`: no such setting"),
+        ("chords = 3", "`tool.kammerton.chords` is no table"),
+        ("chords.quiet = true", "`tool.kammerton.chords.quiet`: no such setting"),
+        ("ignore = ", "not TOML: Invalid value (at line 2, column 10)"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(terminal: Terminal, settings: str, said: str) -> None:
+    terminal.write(songs={"a.lab": "0 1 C"})
+    Path("pyproject.toml").write_text(f"[tool.kammerton]\n{settings}\n")
+    result = terminal.run(*CHECK, "songs")
+    assert (result.code, result.out) == (2, "")
+    assert f"pyproject.toml: {said}" in result.err.splitlines()[0]
+    assert result.err.startswith("error[KT250]")
+    assert terminal.run(*CHECK, "songs", "--isolated").code == 0
+
+
+def test_sarif_has_rules_results_and_places(terminal: Terminal) -> None:
+    terminal.write(**{"my songs": {"é.lab": "# kammerton: ignore[KT125]|0 1 Cm|1 1 F", "a.md": ""}})
+    document = terminal.run(*CHECK, "my songs", "--format", "sarif").document
+    assert (document["version"], document["$schema"][-16:]) == ("2.1.0", "sarif-2.1.0.json")
+    (run,) = document["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert run["tool"]["driver"]["name"] == "kammerton"
+    assert [rule["id"] for rule in rules] == ["KT125", "KT205", "KT311"]
+    assert rules[2]["shortDescription"] == {"text": "missing colon before the quality"}
+    assert rules[2]["help"]["text"].startswith("In Harte's syntax")
+    ignored, colon, length = run["results"]
+    assert ignored["locations"][0]["physicalLocation"] == {"artifactLocation": {"uri": "my%20songs/a.md"}}
+    assert (colon["ruleId"], colon["ruleIndex"], colon["level"]) == ("KT311", 2, "error")
+    assert colon["message"]["text"].startswith("missing colon before the quality `m`\n")
+    assert colon["locations"][0]["physicalLocation"] == {
+        "artifactLocation": {"uri": "my%20songs/%C3%A9.lab"},
+        "region": {"startLine": 2, "startColumn": 6, "endColumn": 7},
+    }
+    assert (length["ruleId"], length["suppressions"]) == ("KT125", [{"kind": "inSource"}])
+    whole = terminal.run(*CHECK, str(Path("my songs").absolute()), "--format", "sarif").document
+    uri = whole["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert uri.startswith("file:///")
+
+
+def test_there_is_a_hook_of_pre_commit_for_each_task() -> None:
+    hooks = yaml.safe_load(Path(__file__).parents[2].joinpath(".pre-commit-hooks.yaml").read_text())
+    assert [hook["entry"] for hook in hooks] == [f"kammerton check {task}" for task in TASKS]

@@ -319,6 +319,11 @@ ROWS = [
         CHORDS,
         instead=["show chords ref est --worst 1"],
     ),
+    Row(
+        "--format table or json",
+        "check chords ref --statistics --format sarif",
+        CHORDS,
+    ),
     # --- fingerings ---
     Row(
         "--label-encoding pig reads them as those of the right hand, or say --hand",
@@ -512,6 +517,8 @@ NO_HINTS = {
     ),
     "Loss that --fail-below accepts, in place of the test: 0.005 or 0.5%.",
     "--fail-under: {} of {} is",
+    "--isolated takes no settings, and --config names some",
+    "--statistics has no form for {}",
     "--format json has their scores too",
     "--intervals and --tests need confidence intervals",
     "--leave-one-out needs three or more",

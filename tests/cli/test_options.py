@@ -75,7 +75,8 @@ def test_types_are_those_of_the_annotations(verb: str) -> None:
             continue
         plain = keyword.annotation.removesuffix(" | None")
         hint = typing.get_args(options[name].annotation)[0]
-        expected = named.get(plain) or kinds.get(plain) or (list[str] if "Iterable[str]" in plain else str)
+        repeated = "Iterable[str]" in plain or "Mapping[str" in plain
+        expected = named.get(plain) or kinds.get(plain) or (list[str] if repeated else str)
         assert hint == (expected | None if keyword.default is None else expected), name
 
 
@@ -92,7 +93,7 @@ def test_types_are_those_of_the_annotations(verb: str) -> None:
         ("compare", "no_reference every form output width quiet show digits details intervals tests"),
         ("agree", "every form output width per_item out quiet show digits details"),
         ("show", "worst items start end width quiet"),
-        ("check", "form strict select ignore quiet"),
+        ("check", "form strict severity config isolated statistics quiet"),
         ("convert", "quiet"),
         ("pack", "quiet"),
         ("fuse", "out weight leave_one_out reference seed form quiet"),

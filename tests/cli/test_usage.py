@@ -9,9 +9,9 @@ import pytest
 
 import kammerton
 from cli.harness import Terminal
-from kammerton.cli.lookup import pages
 from kammerton.cli.program import VERBS
 from kammerton.model.registry import TASKS, find_task
+from kammerton.reporting.explanations import pages
 
 SOURCES = Path(kammerton.__file__).parent
 

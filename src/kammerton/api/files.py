@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Check, convert and pack annotation files."""
+"""Convert and pack annotation files."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
@@ -15,153 +15,16 @@ from typing import Any
 from kammerton.api.scoring import corpus_of
 from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, merge_repeated, quote
 from kammerton.formats.collecting import collect, find
-from kammerton.formats.folders import FoundItems, leads_out, suffixes_read
+from kammerton.formats.folders import FoundItems, leads_out
 from kammerton.formats.pack_layout import CollectionRole, with_roles
 from kammerton.formats.packs import Pack, PackWriter, is_pack, new_pack, opened_pack, unpacked
 from kammerton.formats.reading import options_of, such_rows, without_sides
-from kammerton.formats.remote import RemoteSource, check_here, is_remote, lying_here, shown_path
+from kammerton.formats.remote import check_here, is_remote, lying_here, shown_path
 from kammerton.formats.writing import already_there, write_atomically
 from kammerton.model.corpus import Collection, name_of_source
 from kammerton.model.registry import find_task
 from kammerton.model.task import OF_BLOCKS, Conversion, Reading, Task
 from kammerton.scoring.loading import read_source
-from kammerton.version import __version__
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What was found in annotation files."""
-
-    task: str  # name of the task
-    files: tuple[str, ...]  # every file that was read
-    ignored: tuple[str, ...]  # files of folders that were not read
-    diagnostics: tuple[Diagnostic, ...]  # every problem of every file
-
-    def has_findings(self, *, strict: bool = False) -> bool:
-        """Return whether there is an error or, if ``strict``, a warning."""
-        refused = ("error", "warning") if strict else ("error",)
-        return any(diagnostic.severity in refused for diagnostic in self.diagnostics)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
-        return {
-            "kammerton": __version__,
-            "task": self.task,
-            "files": len(self.files),
-            "ignored": list(self.ignored),
-            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
-        }
-
-
-def check(task: str | Task, *paths: str | os.PathLike[str], options: object | None = None) -> Checked:
-    """Read annotation files and report everything that is wrong or odd about them.
-
-    Parameters
-    ----------
-    task : str or Task
-        ``"chords"``, ``"fingering"``, ``"instruments"``, or the name of a third party's task, which its
-        package declares; or the :class:`kammerton.tasks.Task` record of one.
-    *paths : path
-        Files, folders of files in any depth, packs, and addresses of any of these.
-    options : object, optional
-        How files are read: a :class:`kammerton.chords.ChordOptions`,
-        :class:`kammerton.fingering.FingeringOptions` or :class:`kammerton.instruments.InstrumentOptions`.
-
-    Returns
-    -------
-    Checked
-
-    Raises
-    ------
-    OptionError
-        If a path does not exist, or there is no file among them.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     written = pathlib.Path(folder, "song.lab").write_text("0 2 C:mja7")
-    ...     found = check("chords", folder)
-    >>> found.diagnostics[0].code, found.has_findings()
-    ('KT312', True)
-    """
-    kind = find_task(task)
-    reading = without_sides(options_of(kind, options))
-    files: dict[str, None] = {}
-    loose: dict[str, str | os.PathLike[str] | RemoteSource] = {}
-    ignored: list[str] = []
-    diagnostics = list(() if kind.notices is None else kind.notices(reading))
-    for path in paths:
-        if not isinstance(path, str | os.PathLike):
-            raise OptionError.of_type("path", path, "a path")
-        if is_pack(path):
-            in_pack: list[Diagnostic] = []
-            for name, problems in _check_pack(path, kind, reading):
-                in_pack += problems
-                files |= {} if name is None else {name: None}
-            diagnostics += merge_repeated(in_pack, OF_BLOCKS)
-            continue
-        items = find(path, kind, reading)
-        diagnostics += items.diagnostics
-        ignored += items.ignored
-        loose |= {name_of_source(file) or "": file for paths in items.files.values() for file in paths}
-    files |= dict.fromkeys(loose)
-    if not files and not any(problem.severity == "error" for problem in diagnostics):
-        raise OptionError("no annotation files to check", suffixes_read(kind.suffixes, ignored))
-    for name, file in loose.items():
-        try:
-            with lying_here(file) as here:
-                diagnostics += _check_file(here, name, kind, reading)
-        except DataError as error:
-            diagnostics += error.diagnostics
-    return Checked(kind.name, tuple(files), tuple(ignored), tuple(diagnostics))
-
-
-def _check_pack(
-    path: str | os.PathLike[str], task: Task, options: object
-) -> Iterator[tuple[str | None, Iterable[Diagnostic]]]:
-    """Yield the diagnostics of packing, and each source with those of reading it now."""
-    pack = opened_pack(path, task, options)
-    for number, collection in enumerate(pack.record.collections):
-        yield None, collection.diagnostics
-        for item, sources in pack.sources(number).items():
-            for _, source in sources:
-                reading, file = source.read(), source.file
-                yield file, reading.diagnostics
-                if file is None and reading.annotations:  # of many in one file, for which the pack stands
-                    yield pack.path, _lint(task, reading.annotations, file, options, item)
-                else:
-                    yield file, _lint(task, reading.annotations, file, options)
-
-
-def _check_file(path: Path, name: str, task: Task, options: object) -> Iterator[Diagnostic]:
-    """Yield the diagnostics of reading a file, and of its annotations."""
-    items = None if task.unfold is None else task.unfold(path, name, options)
-    if items is None:
-        reading = task.read(path, name, options)
-        yield from reading.diagnostics
-        yield from _lint(task, reading.annotations, name, options)
-    else:
-        yield from items.diagnostics
-        for item, tracks in items.items.items():
-            yield from _lint(task, tracks, name, options, item)
-
-
-def _lint(
-    task: Task,
-    tracks: Sequence[tuple[str | None, Any]],
-    file: str | None,
-    options: object,
-    item: str | None = None,
-) -> Iterator[Diagnostic]:
-    """Yield warnings on annotations, with the annotator of several and the item of a file with many."""
-    for number, (annotator, annotation) in enumerate(tracks, 1):
-        whose = "" if item is None else f"{quote(item)}: "
-        if len(tracks) > 1:
-            whose += f"annotator {quote(annotator or str(number))}, "
-        for diagnostic in () if task.lint is None else task.lint(annotation, options):
-            yield diagnostic.at(file=file, item=item or diagnostic.item, message=whose + diagnostic.message)
-
 
 StrPath = str | os.PathLike[str]
 _UNFIT_FOR_NAMES = re.compile(r'^\.+|[/\\:*?"<>|\x00-\x1f\x7f]')

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-import re
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import kammerton
-from kammerton.api.files import Checked, Converted, Packed
-from kammerton.cli.lookup import pages
+from kammerton.api.check_rules import nearest_settings
+from kammerton.api.checking import Checked
+from kammerton.api.files import Converted, Packed
 from kammerton.cli.options import OUTPUT, Quiet, option
 from kammerton.cli.output import (
     DONE,
@@ -31,18 +32,27 @@ from kammerton.formats.writing import size_of
 from kammerton.model.task import Task
 from kammerton.reporting.diagnostics import count_problems, render_concise, render_findings, render_github
 from kammerton.reporting.documents import render_json
+from kammerton.reporting.sarif import render_sarif
+from kammerton.reporting.tables import aligned
 
 _Problems = Annotated[
-    Literal["table", "concise", "json", "github"],
+    Literal["table", "concise", "json", "github", "sarif"],
     option(
-        "Print problems with their lines (table), in one line each (concise), as JSON, or as annotations of "
-        "a pull request (github).",
+        "Print problems with their lines (table), in one line each (concise), as JSON, as annotations of "
+        "a pull request (github), or as SARIF 2.1.0.",
         name="--format",
         group=OUTPUT,
     ),
 ]
-_CODE = re.compile(r"[A-Z]{2,8}[0-9]{0,5}")
 _Paths = Annotated[str, option(name="PATH")]
+_Settings = Annotated[
+    str | None,
+    option(
+        "Take --select, --ignore and --severity from the table `tool.kammerton` of this file where they are "
+        "not given. By default it is the nearest `pyproject.toml` that has one.",
+        metavar="FILE",
+    ),
+]
 
 
 def check(
@@ -50,20 +60,16 @@ def check(
     /,
     *paths: _Paths,
     strict: Annotated[bool, option("Exit with code 1 for warnings too.")] = False,
-    select: Annotated[
+    severity: Annotated[
         list[str] | None,
         option(
-            "Report these codes only, such as KT391, or KT3 for all that begin so; several with commas.",
-            metavar="CODE",
+            "Report a code, or those that begin so, as an error, warning or note; several with commas.",
+            metavar="CODE=LEVEL",
         ),
     ] = None,
-    ignore: Annotated[
-        list[str] | None,
-        option(
-            "Leave out these codes, or those that begin so; several with commas.",
-            metavar="CODE",
-        ),
-    ] = None,
+    config: _Settings = None,
+    isolated: Annotated[bool, option("Take no settings from files.")] = False,
+    statistics: Annotated[bool, option("Print how often there is each problem.", group=OUTPUT)] = False,
     form: _Problems = "table",
     quiet: Annotated[bool, option("Print neither notes nor the summary.", group=OUTPUT)] = False,
     **choices: Any,
@@ -79,53 +85,73 @@ def check(
     """
     if not paths:
         raise OptionError("PATH is needed", "files or folders")
-    selected, ignored = (_codes(codes) for codes in (select, ignore))
-    checked = kammerton.check(task.name, *paths, **choices)
-    found = checked.diagnostics
-    reported = tuple(
-        problem
-        for problem in found
-        if problem.code.startswith(selected or ("",)) and not (ignored and problem.code.startswith(ignored))
-    )
-    checked = replace(checked, diagnostics=reported)
-    write_output(_findings(checked, form, quiet=quiet), is_data=form != "table")
+    if isolated and config is not None:
+        raise OptionError("--isolated takes no settings, and --config names some", "give one of them")
+    if statistics and form not in ("table", "json"):
+        raise OptionError(f"--statistics has no form for {form}", "--format table or json")
+    settings = config if isolated or config is not None else nearest_settings()
+    levels = _levels(severity or ())
+    checked = kammerton.check(task.name, *paths, severity=levels, config=settings, **choices)
+    write_output(_findings(checked, form, quiet=quiet, statistics=statistics), is_data=form != "table")
     if not quiet:
-        summary = _summary_of_check(checked)
-        left_out = sum(problem.count for problem in found) - sum(problem.count for problem in reported)
-        print_message(f"{summary}; {left_out:,} left out by their codes" if left_out else summary)
+        print_message(_summary_of_check(checked, None if settings is None else os.path.relpath(settings)))
     return PARTIAL if checked.has_findings(strict=strict) else DONE
 
 
-def _codes(arguments: Sequence[str] | None) -> tuple[str, ...]:
-    """Return codes, or beginnings of codes, in upper case; several may stand between commas."""
-    codes = tuple(code.strip().upper() for argument in arguments or () for code in argument.split(","))
-    for code in codes:
-        if not _CODE.fullmatch(code):
-            raise OptionError(f"not a code: {quote(code)}", "such as KT391, or KT3 for all that begin so")
-        if code.startswith("KT") and not any(known.startswith(code) for known in pages()):
-            raise OptionError(f"no code begins with {quote(code)}", "known codes: `kammerton explain`")
-    return codes
+def _levels(arguments: Sequence[str]) -> dict[str, str]:
+    """Return the level of each code of ``CODE=LEVEL``; several may stand between commas."""
+    pairs = [part.strip().partition("=") for argument in arguments for part in argument.split(",")]
+    for code, _, level in pairs:
+        if not code or not level:
+            raise OptionError(f"expected CODE=LEVEL, got {quote(code or level)}", "such as KT391=error")
+    return {code: level for code, _, level in pairs}
 
 
-def _findings(checked: Checked, form: str, *, quiet: bool) -> str:
+def _findings(checked: Checked, form: str, *, quiet: bool, statistics: bool) -> str:
     if form == "json":
         return render_json(checked.to_dict())
-    shown = [problem for problem in checked.diagnostics if not quiet or problem.severity != "note"]
-    if form == "github":
-        return render_github(shown)
-    if form == "concise":
-        return render_concise(shown)
+    if quiet:
+        shown = tuple(problem for problem in checked.diagnostics if problem.severity != "note")
+        checked = replace(checked, diagnostics=shown)
     style = style_of(sys.stdout)
-    return render_findings(shown, colour=style.colour, width=style.width, encoding=style.encoding)
+    if statistics:
+        rows = [
+            (row.code, row.severity, row.title, f"{row.count:,}", f"{row.files:,}")
+            for row in checked.statistics
+        ]
+        head = ("code", "severity", "problem", "times", "files")
+        return aligned(head, rows, texts=3, encoding=style.encoding) if rows else ""
+    if form == "sarif":
+        return render_sarif(checked.diagnostics, checked.suppressed)
+    if form == "github":
+        return render_github(checked.diagnostics)
+    if form == "concise":
+        return render_concise(checked.diagnostics)
+    return render_findings(
+        checked.diagnostics, colour=style.colour, width=style.width, encoding=style.encoding
+    )
 
 
-def _summary_of_check(checked: Checked) -> str:
-    ignored = f"; {plural(len(checked.ignored), 'path')} ignored" if checked.ignored else ""
+def _summary_of_check(checked: Checked, settings: str | None) -> str:
     counts = count_problems(checked.diagnostics) or "no problems"
     problems = [problem for problem in checked.diagnostics if problem.severity != "note"]
     causes = len({(problem.code, problem.message) for problem in problems})
     fewer = f", of {plural(causes, 'cause')}" if causes < sum(problem.count for problem in problems) else ""
-    return f"{plural(len(checked.files), 'file')} checked: {counts}{fewer}{ignored}"
+    parts = [f"{plural(len(checked.files), 'file')} checked: {counts}{fewer}"]
+    if checked.ignored:
+        parts.append(f"{plural(len(checked.ignored), 'path')} ignored")
+    for left_out, why in (
+        (checked.left_out, "by their codes"),
+        (checked.suppressed, "by comments in the files"),
+    ):
+        if left_out:
+            parts.append(f"{sum(problem.count for problem in left_out):,} left out {why}")
+    if checked.unusable:
+        files = plural(len(checked.unusable), "file")
+        parts.append(f"{files} cannot be used, though no error is reported")
+    if settings is not None:
+        parts.append(f"settings of {quote(settings)}")
+    return "; ".join(parts)
 
 
 def convert(

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
@@ -14,10 +13,9 @@ from cyclopts import Parameter
 from kammerton.cli.output import DONE, print_message, style_of, write_output
 from kammerton.errors import OptionError, close_match, quote
 from kammerton.model.registry import find_task, known_tasks
+from kammerton.reporting.explanations import pages
 
 if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
-
     from kammerton.model.measure import Measure, Protocol
     from kammerton.reporting.cards import Described
 
@@ -120,10 +118,3 @@ def explain(code: Annotated[str | None, Parameter(name="CODE", show_default=Fals
         raise OptionError(f"unknown code {quote(code)}", f"{opening}`kammerton explain` lists all codes")
     write_output(known[name].read_text(encoding="utf-8"))
     return DONE
-
-
-def pages() -> dict[str, Traversable]:
-    """Return the page of each code."""
-    folder = files("kammerton").joinpath("explanations")
-    by_code = {page.name.removesuffix(".md"): page for page in folder.iterdir() if page.name.endswith(".md")}
-    return dict(sorted(by_code.items()))

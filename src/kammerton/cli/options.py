@@ -77,6 +77,8 @@ _WRITTEN: dict[str, dict[str, Any]] = {
     "details": {},
     "accuracy": {},
     "copies": {},
+    "select": {"metavar": "CODE"},
+    "ignore": {"metavar": "CODE"},
     "change_cost": {"metavar": "X"},
     "min_sources": {"metavar": "N"},
     "least_support": {"metavar": "SHARE"},

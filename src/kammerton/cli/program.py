@@ -257,7 +257,7 @@ def _report_data_error(error: DataError, *, quiet: bool) -> int:
     print_diagnostics(error.diagnostics, quiet=quiet)
     if not quiet:
         print_message(f"nothing was done: {count_problems(error.diagnostics)}")
-    return USAGE if any(problem.code == "KT706" for problem in error.diagnostics) else NOTHING
+    return USAGE if any(problem.code in ("KT250", "KT706") for problem in error.diagnostics) else NOTHING
 
 
 def _report_error(error: KammertonError) -> int:

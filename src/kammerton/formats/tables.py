@@ -48,6 +48,9 @@ WORDS = "words"
 SEPARATORS = ("\t", ",", ";")
 """What may stand between cells, besides blanks."""
 
+IGNORE = "kammerton: ignore"
+"""Words of a comment that names codes which are not to be reported of the file."""
+
 NumberedLine = tuple[int, str]
 """A line with its number, from 1."""
 
@@ -439,7 +442,9 @@ def _note_comments(table: Table, problems: Problems) -> None:
     alike = [
         row
         for row, line in enumerate(table.lines)
-        if line.lstrip(" \t").startswith(("#", "//")) and line.count(table.separator) == marks
+        if line.lstrip(" \t").startswith(("#", "//"))
+        and line.count(table.separator) == marks
+        and IGNORE not in line
     ]
     if alike:
         first = table.lines[alike[0]].lstrip(" \t")

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import kammerton as kt
-from kammerton.api import files as checking
+from kammerton.api import checking
 from kammerton.api import scoring as api
 from kammerton.arrays import ratio
 from kammerton.errors import DataError, Diagnostic

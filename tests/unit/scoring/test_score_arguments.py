@@ -12,7 +12,7 @@ import pytest
 
 import kammerton as kt
 from cases.chords import song
-from kammerton.api.files import check
+from kammerton.api.checking import check
 from kammerton.chords import ChordAnnotation, ChordOptions, evaluate, frame_csr, parse, read
 from kammerton.errors import DataError, OptionError
 

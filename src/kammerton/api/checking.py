@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: MIT
+"""Check annotation files: every problem of every file, without scores."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from kammerton.api.check_rules import Rules, comments_of, settings_of
+from kammerton.errors import DataError, Diagnostic, OptionError, Severity, merge_repeated, quote
+from kammerton.formats.collecting import find
+from kammerton.formats.folders import suffixes_read
+from kammerton.formats.packs import is_pack, opened_pack
+from kammerton.formats.reading import options_of, without_sides
+from kammerton.formats.remote import RemoteSource, lying_here
+from kammerton.model.corpus import name_of_source
+from kammerton.model.registry import find_task
+from kammerton.model.task import OF_BLOCKS, Task
+from kammerton.reporting.explanations import page_of
+from kammerton.version import __version__
+
+_Path = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCount:
+    """How often there is a problem."""
+
+    code: str
+    severity: Severity
+    count: int
+    files: int  # files that have it
+    title: str  # what the code means
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found in annotation files."""
+
+    task: str  # name of the task
+    files: tuple[str, ...]  # every file that was read
+    ignored: tuple[str, ...]  # files of folders that were not read
+    diagnostics: tuple[Diagnostic, ...]  # every problem of every file, but for those below
+    left_out: tuple[Diagnostic, ...] = ()  # problems that were not selected, or ignored, by their codes
+    suppressed: tuple[Diagnostic, ...] = ()  # problems that comments in the files ignore
+    unusable: tuple[str, ...] = ()  # files that cannot be used, though no error of theirs is reported
+
+    def has_findings(self, *, strict: bool = False) -> bool:
+        """Return whether there is an error or, if ``strict``, a warning."""
+        refused = ("error", "warning") if strict else ("error",)
+        return any(diagnostic.severity in refused for diagnostic in self.diagnostics)
+
+    @property
+    def statistics(self) -> tuple[CodeCount, ...]:
+        """How often there is each problem, the most frequent first."""
+        counts: Counter[tuple[str, Severity]] = Counter()
+        files: dict[tuple[str, Severity], set[str | None]] = {}
+        for problem in self.diagnostics:
+            key = problem.code, problem.severity
+            counts[key] += problem.count
+            files.setdefault(key, set()).add(problem.file)
+        return tuple(
+            CodeCount(code, severity, count, len(files[code, severity] - {None}), page_of(code)[0])
+            for (code, severity), count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            "kammerton": __version__,
+            "task": self.task,
+            "files": len(self.files),
+            "ignored": list(self.ignored),
+            "left_out": _counts(self.left_out),
+            "suppressed": _counts(self.suppressed),
+            "unusable": list(self.unusable),
+            "statistics": [asdict(row) for row in self.statistics],
+            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
+        }
+
+
+def _counts(diagnostics: Iterable[Diagnostic]) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for diagnostic in diagnostics:
+        counts[diagnostic.code] += diagnostic.count
+    return dict(sorted(counts.items()))
+
+
+def check(
+    task: str | Task,
+    *paths: _Path,
+    select: Iterable[str] | None = None,
+    ignore: Iterable[str] | None = None,
+    severity: Mapping[str, str] | None = None,
+    config: _Path | None = None,
+    options: object | None = None,
+) -> Checked:
+    """Read annotation files and report everything that is wrong or odd about them.
+
+    Parameters
+    ----------
+    task : str or Task
+        ``"chords"``, ``"fingering"``, ``"instruments"``, or the name of a third party's task, which its
+        package declares; or the :class:`kammerton.tasks.Task` record of one.
+    *paths : path
+        Files, folders of files in any depth, packs, and addresses of any of these.
+    select : iterable of str, optional
+        Report these codes only, such as KT391, or KT3 for all that begin so.
+    ignore : iterable of str, optional
+        Leave out these codes, or those that begin so.
+    severity : mapping of str to {"error", "warning", "note"}, optional
+        Report a code, or those that begin so, as an error, warning or note.
+    config : path, optional
+        A ``pyproject.toml`` whose table ``tool.kammerton`` says what ``select``, ``ignore`` and ``severity``
+        are where they are not given; by default none.
+    options : object, optional
+        How files are read: a :class:`kammerton.chords.ChordOptions`,
+        :class:`kammerton.fingering.FingeringOptions` or :class:`kammerton.instruments.InstrumentOptions`.
+
+    Returns
+    -------
+    Checked
+
+    Raises
+    ------
+    OptionError
+        If a path does not exist, there is no file among them, or no code begins so.
+    DataError
+        If ``config`` cannot be used (KT250).
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = pathlib.Path(folder, "song.lab").write_text("0 2 C:mja7")
+    ...     found = check("chords", folder)
+    ...     milder = check("chords", folder, severity={"KT312": "warning"})
+    >>> found.diagnostics[0].code, found.has_findings()
+    ('KT312', True)
+    >>> milder.has_findings(), len(milder.unusable)
+    (False, 1)
+    """
+    kind = find_task(task)
+    reading = without_sides(options_of(kind, options))
+    rules = Rules.of(select, ignore, severity)
+    if config is not None:
+        rules = rules.over(settings_of(config, kind.name))
+    checker = _Checker(kind, reading)
+    for path in paths:
+        checker.take(path)
+    checker.read_files()
+    return checker.checked(rules)
+
+
+class _Checker:
+    """Reads files, and collects what is wrong with them."""
+
+    def __init__(self, task: Task, options: object) -> None:
+        self._task, self._options = task, options
+        self._loose: dict[str, _Path | RemoteSource] = {}
+        self._files: dict[str, None] = {}
+        self._ignored: list[str] = []
+        self._suppressed: list[Diagnostic] = []
+        self._diagnostics = list(() if task.notices is None else task.notices(options))
+
+    def take(self, path: _Path) -> None:
+        """Check a pack, or find the files of a path."""
+        if not isinstance(path, str | os.PathLike):
+            raise OptionError.of_type("path", path, "a path")
+        if is_pack(path):
+            in_pack: list[Diagnostic] = []
+            for name, problems in _check_pack(path, self._task, self._options):
+                in_pack += problems
+                self._files |= {} if name is None else {name: None}
+            self._diagnostics += merge_repeated(in_pack, OF_BLOCKS)
+            return
+        items = find(path, self._task, self._options)
+        self._diagnostics += items.diagnostics
+        self._ignored += items.ignored
+        self._loose |= {name_of_source(file) or "": file for paths in items.files.values() for file in paths}
+
+    def read_files(self) -> None:
+        """Check the files that were found."""
+        self._files |= dict.fromkeys(self._loose)
+        if not self._files and not any(problem.severity == "error" for problem in self._diagnostics):
+            hint = suffixes_read(self._task.suffixes, self._ignored)
+            raise OptionError("no annotation files to check", hint)
+        for name, file in self._loose.items():
+            try:
+                with lying_here(file) as here:
+                    self._read_file(here, name)
+            except DataError as error:
+                self._diagnostics += error.diagnostics
+
+    def _read_file(self, path: Path, name: str) -> None:
+        problems = list(_check_file(path, name, self._task, self._options))
+        comments, notes = comments_of(path, name, self._options)
+        for problem in problems:
+            leaving_out = [comment.leaves_out(problem) for comment in comments]
+            (self._suppressed if any(leaving_out) else self._diagnostics).append(problem)
+        self._diagnostics += notes
+        for comment in comments:
+            self._diagnostics += comment.notes()
+
+    def checked(self, rules: Rules) -> Checked:
+        """Return what was found, by the rules."""
+        judged = [(problem, rules.judged(problem)) for problem in self._diagnostics]
+        reported = [after for before, after in judged if rules.has(before)]
+        left_out = [before for before, _ in judged if not rules.has(before)]
+        errors = [self._suppressed, self._diagnostics, reported]
+        hidden, found, shown = ({each.file for each in part if each.severity == "error"} for part in errors)
+        return Checked(
+            self._task.name,
+            tuple(self._files),
+            tuple(self._ignored),
+            tuple(reported),
+            tuple(left_out),
+            tuple(self._suppressed),
+            tuple(sorted(file for file in (hidden | found) - shown if file is not None)),
+        )
+
+
+def _check_pack(
+    path: str | os.PathLike[str], task: Task, options: object
+) -> Iterator[tuple[str | None, Iterable[Diagnostic]]]:
+    """Yield the diagnostics of packing, and each source with those of reading it now."""
+    pack = opened_pack(path, task, options)
+    for number, collection in enumerate(pack.record.collections):
+        yield None, collection.diagnostics
+        for item, sources in pack.sources(number).items():
+            for _, source in sources:
+                reading, file = source.read(), source.file
+                yield file, reading.diagnostics
+                if file is None and reading.annotations:  # of many in one file, for which the pack stands
+                    yield pack.path, _lint(task, reading.annotations, file, options, item)
+                else:
+                    yield file, _lint(task, reading.annotations, file, options)
+
+
+def _check_file(path: Path, name: str, task: Task, options: object) -> Iterator[Diagnostic]:
+    """Yield the diagnostics of reading a file, and of its annotations."""
+    items = None if task.unfold is None else task.unfold(path, name, options)
+    if items is None:
+        reading = task.read(path, name, options)
+        yield from reading.diagnostics
+        yield from _lint(task, reading.annotations, name, options)
+    else:
+        yield from items.diagnostics
+        for item, tracks in items.items.items():
+            yield from _lint(task, tracks, name, options, item)
+
+
+def _lint(
+    task: Task,
+    tracks: Sequence[tuple[str | None, Any]],
+    file: str | None,
+    options: object,
+    item: str | None = None,
+) -> Iterator[Diagnostic]:
+    """Yield warnings on annotations, with the annotator of several and the item of a file with many."""
+    for number, (annotator, annotation) in enumerate(tracks, 1):
+        whose = "" if item is None else f"{quote(item)}: "
+        if len(tracks) > 1:
+            whose += f"annotator {quote(annotator or str(number))}, "
+        for diagnostic in () if task.lint is None else task.lint(annotation, options):
+            yield diagnostic.at(file=file, item=item or diagnostic.item, message=whose + diagnostic.message)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""The pages that explain codes; `kammerton explain` needs no NumPy, so they stand apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from kammerton.errors import OptionError, quote
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+_CODE = re.compile(r"[A-Z]{2,8}[0-9]{0,5}")
+
+
+@cache
+def pages() -> dict[str, Traversable]:
+    """Return the page of each code."""
+    folder = files("kammerton").joinpath("explanations")
+    by_code = {page.name.removesuffix(".md"): page for page in folder.iterdir() if page.name.endswith(".md")}
+    return dict(sorted(by_code.items()))
+
+
+@cache
+def page_of(code: str) -> tuple[str, str]:
+    """Return the title and the text of a page; of a code of another package, which has none, the code."""
+    if code not in pages():
+        return code, ""
+    title, _, text = pages()[code].read_text(encoding="utf-8").partition("\n")
+    return title.removeprefix(f"# {code}").strip(), text.strip()
+
+
+def codes_of(codes: Iterable[str]) -> tuple[str, ...]:
+    """Return codes, or what codes begin with, in upper case, and refuse what no code begins with."""
+    upper = tuple(code.strip().upper() for code in codes)
+    for code in upper:
+        if not _CODE.fullmatch(code):
+            raise OptionError(f"not a code: {quote(code)}", "such as KT391, or KT3 for all that begin so")
+        if code.startswith("KT") and not any(known.startswith(code) for known in pages()):
+            raise OptionError(f"no code begins with {quote(code)}", "known codes: `kammerton explain`")
+    return upper
