@@ -7,7 +7,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -96,18 +96,25 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
         )
     problems = Problems(os.fspath(top))
     walk = _Walk(top, suffixes, problems)
-    names = names_by_item(sorted(walk.files(), key=lambda name: name.split("/")), suffixes, problems)
-    files = {item: [top / name for name in relative_paths] for item, relative_paths in names.items()}
-    ignored = sorted(walk.ignored)
-    for path in ignored:
-        problems.report("KT205", f"ignored: {walk.ignored[path]}", Place(os.fspath(path)), severity="note")
+    files = {name: top / name for name in sorted(walk.files(), key=lambda name: name.split("/"))}
+    ignored = {os.fspath(path): walk.ignored[path] for path in sorted(walk.ignored)}
+    return found_items(files, suffixes, ignored, problems)
+
+
+def found_items(
+    files: Mapping[str, File], suffixes: Sequence[str], ignored: Mapping[str, str], problems: Problems
+) -> FoundItems[File]:
+    """Return the items of the files of a folder by name, and report files that were ignored, and why."""
+    names = _names_by_item(files, suffixes, problems)
+    for file, why in ignored.items():
+        problems.report("KT205", f"ignored: {why}", Place(file), severity="note")
     written = {}
-    for item, paths in files.items():
-        if not os.fspath(paths[0]).isascii():
-            name = _readable(without_suffix(paths[0].relative_to(top).as_posix(), suffixes) or "")
-            if normal_form(name) != name:
-                written[item] = name
-    return FoundItems(files, tuple(map(os.fspath, ignored)), problems.diagnostics(), written)
+    for item, (first, *_) in names.items():
+        name = "" if first.isascii() else _readable(without_suffix(first, suffixes) or "")
+        if normal_form(name) != name:
+            written[item] = name
+    by_item = {item: [files[name] for name in of_item] for item, of_item in names.items()}
+    return FoundItems(by_item, tuple(ignored), problems.diagnostics(), written)
 
 
 def _near(path: Path) -> str | None:
@@ -127,7 +134,7 @@ def _reason(error: OSError | ValueError) -> str:
     return "no such file or folder"
 
 
-def names_by_item(names: Sequence[str], suffixes: Sequence[str], problems: Problems) -> dict[str, list[str]]:
+def _names_by_item(names: Iterable[str], suffixes: Sequence[str], problems: Problems) -> dict[str, list[str]]:
     """Group files by item, and report items with more than one; case does not tell items apart."""
     twins: dict[str, dict[str, list[str]]] = {}
     for name in names:

@@ -20,14 +20,12 @@ from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
 from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats.folders import (
     FoundItems,
+    found_items,
     item_name,
-    names_by_item,
-    normal_form,
     why_ignored,
     without_suffix,
 )
 from kammerton.formats.reading import Limits, Problems
-from kammerton.model.annotations import Place
 from kammerton.model.corpus import StoredSource
 from kammerton.model.task import ItemReadings, Reading, Task
 
@@ -123,7 +121,7 @@ class Batch:
 
 
 def _batches(store: RemoteStore, entries: Iterable[Entry], task: Task, options: object) -> Iterator[Batch]:
-    """Yield files, one at least, in batches in the same order."""
+    """Yield files in batches, in the same order."""
     together: list[Entry] = []
     size = 0
     for entry in entries:
@@ -132,7 +130,8 @@ def _batches(store: RemoteStore, entries: Iterable[Entry], task: Task, options: 
             together, size = [], 0
         together.append(entry)
         size += entry.size or 0
-    yield Batch(store, tuple(together), task, options)
+    if together:
+        yield Batch(store, tuple(together), task, options)
 
 
 class RemoteSource(StoredSource):
@@ -226,24 +225,14 @@ def find_remote(address: str, task: Task, options: object) -> FoundItems[RemoteS
         item = item_name(without_suffix(name, suffixes) or PurePosixPath(name).stem)
         return FoundItems({item: [source_at(address, task, options)]}, (), (), single=True)
     problems = Problems(store.shown)
-    used, ignored = [], []
-    for entry in entries:
-        why = why_ignored(entry.name, suffixes)
-        if why is None:
-            used.append(entry)
-        else:
-            ignored.append(entry.shown)
-            problems.report("KT205", f"ignored: {why}", Place(entry.shown), severity="note")
-    names = names_by_item([entry.name for entry in used], suffixes, problems)
+    reasons = {entry: why_ignored(entry.name, suffixes) for entry in entries}
+    ignored = {entry.shown: why for entry, why in reasons.items() if why is not None}
     sources = {
         entry.name: RemoteSource(batch, number)
-        for batch in _batches(store, used, task, options)
+        for batch in _batches(store, [entry for entry in entries if reasons[entry] is None], task, options)
         for number, entry in enumerate(batch.entries)
     }
-    files = {item: [sources[name] for name in file_names] for item, file_names in names.items()}
-    stems = {item: without_suffix(file_names[0], suffixes) or "" for item, file_names in names.items()}
-    written = {item: name for item, name in stems.items() if normal_form(name) != name}
-    return FoundItems(files, tuple(ignored), problems.diagnostics(), written=written)
+    return found_items(sources, suffixes, ignored, problems)
 
 
 ATTEMPTS = 5

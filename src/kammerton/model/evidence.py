@@ -51,31 +51,13 @@ class State(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows(Sequence[Row]):  # noqa: PLW1641 - arrays have no hash
-    """Rows in columns: of many rows few say anything of their own but the item.
-
-    Made by :meth:`of` and :meth:`made`.
-    """
+    """Rows in columns: of many rows few say anything of their own but the item."""
 
     items: tuple[str, ...]  # of each row
     groups: tuple[Group, ...]  # those that there are, in the order of their first rows
     group_codes: Codes  # place of the group of each row
     states: tuple[State, ...]  # those that there are, in the order of their first rows
     state_codes: Codes  # place of the state of each row
-
-    @classmethod
-    def made(
-        cls,
-        items: Iterable[str],
-        groups: Sequence[Group],
-        group_codes: Codes,
-        states: Sequence[State],
-        state_codes: Codes,
-    ) -> Rows:
-        """Return rows of columns in which groups and states may stand in any order, or be of no row."""
-        names = tuple(items)
-        if not len(names) == len(group_codes) == len(state_codes):
-            raise ValueError("columns of rows are of one length")
-        return cls(names, *_by_first_use(groups, group_codes), *_by_first_use(states, state_codes))
 
     @classmethod
     def of(cls, rows: Iterable[Row]) -> Rows:
@@ -140,13 +122,8 @@ class Rows(Sequence[Row]):  # noqa: PLW1641 - arrays have no hash
 
     def take(self, numbers: Codes) -> Rows:
         """Return some rows by number, in that order."""
-        return Rows.made(
-            self.items_at(numbers),
-            self.groups,
-            self.group_codes[numbers],
-            self.states,
-            self.state_codes[numbers],
-        )
+        groups = _by_first_use(self.groups, self.group_codes[numbers])
+        return Rows(self.items_at(numbers), *groups, *_by_first_use(self.states, self.state_codes[numbers]))
 
     def items_at(self, numbers: Codes) -> tuple[str, ...]:
         """Return the items of some rows by number."""

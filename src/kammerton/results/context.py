@@ -25,7 +25,7 @@ from kammerton.model.corpus import ALL
 from kammerton.model.evidence import Evidence
 from kammerton.model.measure import Estimate, Measure, Values
 from kammerton.results.signature import Origin
-from kammerton.results.tables import columns_of, frame, plain_score
+from kammerton.results.tables import columns_of, frame, plain_score, with_interval
 from kammerton.scoring.evaluating import ContextEvidence
 from kammerton.scoring.scored_corpus import ScoredCorpus
 from kammerton.statistics.intervals import UNDEFINED, Interval, interval
@@ -241,16 +241,9 @@ def _names(corpus: ScoredCorpus, measure: Measure, without: Container[str] = ())
 def _context_score(
     key: ScoreKey, role: Role, annotator: str, score: Estimate, ends: Interval
 ) -> ContextScore:
+    ends_and_counts = with_interval(score, ends)
     return ContextScore(
-        measure=key.measure,
-        role=role,
-        name=key.system,
-        annotator=annotator,
-        value=score.value,
-        low=ends[0],
-        high=ends[1],
-        items=score.items,
-        undefined=score.undefined,
+        measure=key.measure, role=role, name=key.system, annotator=annotator, **ends_and_counts
     )
 
 

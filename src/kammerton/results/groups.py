@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Estimate, Measure
 from kammerton.results.signature import Grouping, Origin
-from kammerton.results.tables import columns_of, frame, plain_score
+from kammerton.results.tables import columns_of, frame, plain_score, with_interval
 from kammerton.scoring.scored_corpus import ScoredCorpus
 from kammerton.statistics.intervals import UNDEFINED, Interval, scores_with_intervals
 from kammerton.statistics.resampling import BootstrapSettings, LeaveOneOut, ScoreKey
@@ -148,7 +148,18 @@ def groups_of(
     for key in sample.keys:
         sign = -1 if key.measure.direction == "lower" else 1
         losses = {group: sign * (value - whole[key].value) for group, value in without[key].items()}
-        rows += _marked([_group_score(key, name, *scores[name][key], losses[name]) for name in members])
+        of_key = (
+            GroupScore(
+                measure=key.measure,
+                system=key.system,
+                annotator=key.annotator,
+                group=name,
+                cost=losses[name],
+                **with_interval(*scores[name][key]),
+            )
+            for name in members
+        )
+        rows += _marked(list(of_key))
     return Groups(
         by=grouping.by,
         sizes={group: len(items) for group, items in members.items()},
@@ -186,23 +197,6 @@ def _whole_and_without(
         values = sample.evaluate(left_out, {key: item_scores[key] for key in keys})
         without |= {key: dict(zip(groups, values[key].tolist(), strict=True)) for key in keys}
     return {key: scores.estimate(key.aggregate) for key, scores in item_scores.items()}, without
-
-
-def _group_score(
-    key: ScoreKey, group: str | None, score: Estimate, ends: Interval, loss: float
-) -> GroupScore:
-    return GroupScore(
-        measure=key.measure,
-        system=key.system,
-        annotator=key.annotator,
-        group=group,
-        value=score.value,
-        low=ends[0],
-        high=ends[1],
-        items=score.items,
-        undefined=score.undefined,
-        cost=loss,
-    )
 
 
 def _marked(rows: Sequence[GroupScore]) -> list[GroupScore]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kammerton.arrays import Codes
 from kammerton.model.evidence import Row, RowKind, Rows, has_class, kind_of
-from kammerton.model.measure import Measure, Statistics
+from kammerton.model.measure import Estimate, Measure, Statistics
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,6 +60,12 @@ def plain_score(row: Any, signature: str) -> dict[str, Any]:
     own = {field.name: getattr(row, field.name) for field in fields(row) if field.name != "measure"}
     address = {"protocol": measure.protocol, "measure": measure.name, "aggregate": measure.aggregate}
     return {**address, **plain(own), "signature": signature}
+
+
+def with_interval(score: Estimate, ends: tuple[float, float]) -> dict[str, Any]:
+    """Return the fields that every record of a score has."""
+    fields = {"value": score.value, "low": ends[0], "high": ends[1]}
+    return {**fields, "items": score.items, "undefined": score.undefined}
 
 
 def plain(value: Any) -> Any:

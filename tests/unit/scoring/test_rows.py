@@ -2,11 +2,10 @@
 """Rows in columns are the rows that they were made of."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kammerton.model.evidence import Group, Row, Rows, State
+from kammerton.model.evidence import Group, Row, Rows
 
 ROW = st.builds(
     Row,
@@ -67,16 +66,4 @@ def test_names_of_groups_change_and_nothing_else() -> None:
     assert list(found.regrouped(renamed)) == [
         Row("C", "one", "1.x"),
         Row("B", "one", "1.x", "failed", counts=False, reason="why"),
-    ]
-
-
-def test_columns_fit() -> None:
-    codes, ok = np.zeros(2, dtype=np.int64), [State("ok", True, "")]
-    with pytest.raises(ValueError, match="one length"):
-        Rows.made(["one"], [("A", "x")], codes, ok, codes)
-    with pytest.raises(IndexError):
-        Rows.made(["one", "two"], [("A", "x")], codes + 1, ok, codes)
-    assert list(Rows.made(["one", "two"], [("B", "y"), ("A", "x")], codes + 1, ok, codes)) == [
-        Row("A", "one", "x"),
-        Row("A", "two", "x"),
     ]
