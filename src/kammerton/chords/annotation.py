@@ -72,16 +72,12 @@ class Spellings:
     def _add(self, labels: Collection[str]) -> None:
         with _adding:
             for label in labels:
-                own = _text_of(label)
+                # the text that it equals, whatever a type of the caller's shows in its place
+                own = str.__str__(label) if isinstance(label, str) else str(label)
                 if own not in self._numbers:
                     self.labels.append(own)
                     self._numbers[own] = len(self.labels) - 1
                 self._numbers[label] = self._numbers[own]
-
-
-def _text_of(label: Any) -> str:
-    """Return the text that a label equals, whatever a type of the caller's shows in its place."""
-    return str.__str__(label) if isinstance(label, str) else str(label)
 
 
 def _looked_up(labels: Collection[Any], numbers: dict[str, int]) -> NDArray[np.int64]:
@@ -322,7 +318,8 @@ def _spelled(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> 
             continue
         if respelled is not None:
             spelling[label] = respelled
-            problem = _respelled(label, respelled)
+            message = f"{quote(label)} read as {quote(respelled)}"
+            problem = Diagnostic("KT318", "warning", message)
         problems.add_at(problem.at(count=len(rows)), partial(track.locate, rows[0], "label"))
     return [] if problems.has_errors else [spelling[label] for label in track.labels]
 
@@ -343,11 +340,6 @@ def _problem(label: str) -> Diagnostic | None:
         return None
     message = f"{quote(label)} omits {', '.join(map(str, absent)).replace('*', '')}, which it does not have"
     return Diagnostic("KT319", "note", message)
-
-
-def _respelled(label: str, spelling: str) -> Diagnostic:
-    message = f"{quote(label)} read as {quote(spelling)}"
-    return Diagnostic("KT318", "warning", message)
 
 
 def read(

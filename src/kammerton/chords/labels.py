@@ -61,8 +61,8 @@ _RESPELLED_HINTS: Mapping[str, str] = MappingProxyType(
 )
 
 
-Words = Callable[[], str] | str
-"""What is said, or what makes it: of a million labels nobody reads more than the first few."""
+Hint = Callable[[], str] | str | None
+"""How to mend it, or what looks for that: of a million labels nobody reads more than the first few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,18 +188,16 @@ def fault_code(label: str, /) -> str | None:
 
 
 class _FaultError(Exception):
-    """Why a label does not follow the grammar, and where; it is put into words once somebody wants them."""
+    """Why a label does not follow the grammar, and where."""
 
-    def __init__(self, code: str, message: Words, start: int, end: int, hint: Words | None) -> None:
+    def __init__(self, problem: Diagnostic, hint: Hint) -> None:
         super().__init__()
-        self.code = code
-        self._rest = message, start, end, hint
+        self.code = problem.code
+        self._problem, self._hint = problem, hint
 
     def diagnostic(self) -> Diagnostic:
-        """Return what is wrong."""
-        message, start, end, hint = self._rest
-        text = message() if callable(message) else message
-        return _problem(self.code, text, start, end, hint() if callable(hint) else hint)
+        """Return what is wrong, and how to mend it."""
+        return self._problem.at(hint=self._hint() if callable(self._hint) else self._hint)
 
 
 def absent_omissions(chord: Chord, /) -> tuple[Degree, ...]:
@@ -239,11 +237,11 @@ def _strict(label: str) -> Chord:
     return Chord("chord", root, quality, degrees, bass)
 
 
-def _reject(code: str, message: Words, start: int, end: int, hint: Words | None = None) -> NoReturn:
-    raise _FaultError(code, message, start, end, hint)
+def _reject(code: str, message: str, start: int, end: int, hint: Hint = None) -> NoReturn:
+    raise _FaultError(_problem(code, message, start, end), hint)
 
 
-def _problem(code: str, message: str, start: int, end: int, hint: str | None) -> Diagnostic:
+def _problem(code: str, message: str, start: int, end: int, hint: str | None = None) -> Diagnostic:
     return Diagnostic(code, "error", message, column=start + 1, length=end - start, hint=hint)
 
 
@@ -270,10 +268,7 @@ def _read_root(label: str) -> tuple[str, int]:
         _reject("KT315", f"{quote(label[0])} takes no quality, degrees or bass", 1, len(label))
     nearly = _NEARLY_A_ROOT.match(label)
     root = _token(label, 0)[0] if nearly is None else nearly[0]
-
-    def message() -> str:
-        return f"{quote(root)} is not a chord root" if root else f"no root before {quote(label)}"
-
+    message = f"{quote(root)} is not a chord root" if root else f"no root before {quote(label)}"
     _reject("KT310", message, 0, len(root) or 1, _ROOT_HINT)
 
 
@@ -294,7 +289,7 @@ def _reject_after_root(label: str, at: int) -> NoReturn:
     name, end = _token(label, at)
     _reject(
         "KT311",
-        lambda: f"missing colon before the quality {quote(name)}",
+        f"missing colon before the quality {quote(name)}",
         at,
         end,
         partial(_quality_hint, name, root + ":"),
@@ -306,9 +301,7 @@ def _read_quality(label: str, at: int) -> tuple[str | None, int]:
     if name in SHORTHAND_DEGREES:
         return name, end
     if name:
-        _reject(
-            "KT312", lambda: f"unknown chord quality {quote(name)}", at, end, partial(_quality_hint, name)
-        )
+        _reject("KT312", f"unknown chord quality {quote(name)}", at, end, partial(_quality_hint, name))
     if not label.startswith("(", at):
         _reject("KT312", "no chord quality after the colon", at - 1, at, partial(_quality_hint, ""))
     return None, at
@@ -388,7 +381,7 @@ def _unprintable(label: str) -> Diagnostic | None:
     code = _code_of(odd[0])
     if code == "KT320":
         where = "around" if start == 0 or end == len(label) else "in"
-        return _problem(code, f"white space {quote(odd[0])} {where} the label", start, end, None)
+        return _problem(code, f"white space {quote(odd[0])} {where} the label", start, end)
     message = f"{quote(odd[0])} is {_unicode_name(odd[0])}; labels are printable ASCII"
     spelling = ascii_spelling(odd[0]) if odd[0].isprintable() else ""
     hint = f"write {quote(spelling)} in its place" if spelling else "delete it" if spelling == "" else None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from typing import Literal, cast
@@ -147,8 +147,10 @@ class _JamsReader:
                 rows.metadata = about
                 tracks.append(rows)
         self._report_late_ends(tracks)
-        if any(rows.labels for rows in tracks):
-            self._report_without_rows(tracks)
+        for rows in tracks if any(rows.labels for rows in tracks) else ():
+            if not rows.labels:
+                message = f"annotation without observations skipped: annotator {quote(rows.annotator or '')}"
+                self._problems.report("KT110", message, severity="warning")
         return finish(tracks, self._problems, self._options)
 
     def _report(self, pointer: Pointer, code: str, message: str, hint: str | None = None) -> None:
@@ -158,8 +160,7 @@ class _JamsReader:
         """Refuse a file whose sandbox says that it is of a score, as ChoCo's do."""
         sandboxes: list[Pointer] = [("sandbox",), *(("annotations", index, "sandbox") for index in indices)]
         for pointer in sandboxes:
-            sandbox = _value_at(self._document.value, pointer)
-            kind = sandbox.get("type") if isinstance(sandbox, dict) else None
+            kind = _value_at(self._document.value, (*pointer, "type"))
             if isinstance(kind, str) and kind.strip().lower() == "score":
                 message = "times are measure.beat of a score, not seconds: `type` of the sandbox is `score`"
                 self._report((*pointer, "type"), "KT148", message, _SECONDS_HINT)
@@ -178,8 +179,7 @@ class _JamsReader:
 
     def _annotations(self, namespaces: Sequence[str]) -> list[tuple[int, dict[str, object]]]:
         """Return the annotations of the namespaces, each with its index."""
-        value = self._document.value
-        annotations = value.get("annotations") if isinstance(value, dict) else None
+        annotations = _value_at(self._document.value, ("annotations",))
         if not isinstance(annotations, list):
             self._report((), "KT143", "not a JAMS file: it has no list of `annotations`")
             return []
@@ -194,14 +194,11 @@ class _JamsReader:
             else:
                 wanted.append((index, annotation))
         if not wanted and not self._problems.has_errors:
-            self._report_unmatched(namespaces, others)
+            asked = " or ".join(map(quote, namespaces))
+            message = f"no annotation of namespace {asked}" if namespaces else "no annotation"
+            listed = ", ".join(map(quote, sorted(others))) or "none"
+            self._problems.report("KT145", message, hint=f"namespaces in this file: {listed}")
         return wanted
-
-    def _report_unmatched(self, namespaces: Sequence[str], others: set[str]) -> None:
-        asked = " or ".join(quote(name) for name in namespaces)
-        listed = ", ".join(quote(name) for name in sorted(others)) or "none"
-        message = f"no annotation of namespace {asked}" if namespaces else "no annotation"
-        self._problems.report("KT145", message, hint=f"namespaces in this file: {listed}")
 
     def _rows(self, annotation: dict[str, object], pointer: Pointer) -> RawIntervals | None:
         """Return the observations of one annotation, or None if its structure is invalid."""
@@ -215,7 +212,7 @@ class _JamsReader:
         usable = self._usable(columns, observations)
         if len(usable) < count:
             columns = {key: [column[row] for row in usable] for key, column in columns.items()}
-        if self._document.has_constants:
+        if "NaN" in self._places.text or "Infinity" in self._places.text:
             self._report_confidences(observations, annotation)
 
         def locate(row: int, field: Field) -> Place:
@@ -224,9 +221,16 @@ class _JamsReader:
                 place = within_quotes(place)
             return place
 
-        rows = _rows_of(columns, locate)
-        rows.confidence = lambda row: observations.value(usable[row], "confidence")
-        return rows
+        times, durations = (cast(list[Decimal], columns[key]) for key in ("time", "duration"))
+        starts = _floats(times)
+        return RawIntervals(
+            starts,
+            ends_from_durations(starts, times, durations),
+            cast(list[str], columns["value"]),
+            locate,
+            partial(_floats, durations),
+            confidence=lambda row: observations.value(usable[row], "confidence"),
+        )
 
     def _observations(self, data: object, pointer: Pointer) -> Observations | None:
         if isinstance(data, list):
@@ -278,10 +282,8 @@ class _JamsReader:
 
     def _report_late_ends(self, tracks: Sequence[RawIntervals]) -> None:
         """Warn of observations that end after the file does."""
-        value = self._document.value
-        metadata = value.get("file_metadata") if isinstance(value, dict) else None
-        duration = metadata.get("duration") if isinstance(metadata, dict) else None
         pointer = ("file_metadata", "duration")
+        duration = _value_at(self._document.value, pointer)
         if duration is None:
             return
         if not isinstance(duration, Decimal):
@@ -304,13 +306,6 @@ class _JamsReader:
                     severity="warning",
                     count=len(beyond),
                 )
-
-    def _report_without_rows(self, tracks: Sequence[RawIntervals]) -> None:
-        """Warn of annotations without observations, which stand beside others that have some."""
-        for rows in tracks:
-            if not rows.labels:
-                message = f"annotation without observations skipped: annotator {quote(rows.annotator or '')}"
-                self._problems.report("KT110", message, severity="warning")
 
 
 def _value_at(value: object, pointer: Pointer) -> object:
@@ -346,14 +341,6 @@ def _first_beat(rows: RawIntervals) -> int | None:
         return None
     alike = (np.abs(beats - round(beats[0])) < _ROUNDING_BEATS).all()
     return int(overlaps[0]) + 1 if alike else None
-
-
-def _rows_of(columns: dict[_Key, list[object]], locate: Callable[[int, Field], Place]) -> RawIntervals:
-    """Make rows of columns whose values are of the right kind."""
-    times, durations = (cast(list[Decimal], columns[key]) for key in ("time", "duration"))
-    starts = _floats(times)
-    ends = ends_from_durations(starts, times, durations)
-    return RawIntervals(starts, ends, cast(list[str], columns["value"]), locate, partial(_floats, durations))
 
 
 def _floats(numbers: list[Decimal]) -> Seconds:

@@ -165,35 +165,7 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 class Document:
     """A JSON value."""
 
-    value: object  # its numbers are ``Decimal``, ``NaN`` and ``Infinity`` among them
-    has_constants: bool  # whether there are any such
-
-
-class _Hooks:
-    """Hooks of the parser, which note constants and repeated keys."""
-
-    def __init__(self) -> None:
-        self.has_constants = False
-        self.has_repeated_keys = False
-
-    def decoder(self) -> json.JSONDecoder:
-        """Return a parser that keeps numbers as they are written, for exact sums; it is no slower."""
-        return json.JSONDecoder(
-            parse_float=EXACT.create_decimal,
-            parse_int=EXACT.create_decimal,
-            parse_constant=self.constant,
-            object_pairs_hook=self.members,
-        )
-
-    def constant(self, name: str) -> Decimal:
-        self.has_constants = True
-        return Decimal(name)
-
-    def members(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
-        members = dict(pairs)
-        if len(members) != len(pairs):
-            self.has_repeated_keys = True
-        return members
+    value: object  # its numbers are ``Decimal``, ``NaN`` and ``Infinity`` among them, for exact sums
 
 
 def decode(places: JsonPlaces, problems: Problems, limits: Limits) -> Document | None:
@@ -201,16 +173,27 @@ def decode(places: JsonPlaces, problems: Problems, limits: Limits) -> Document |
     text = places.text
     if not _keeps_depth(places, problems, limits):
         return None
-    hooks = _Hooks()
+    repeats: list[list[tuple[str, object]]] = []
+
+    def members(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        by_name = dict(pairs)
+        if len(by_name) != len(pairs):
+            repeats.append(pairs)
+        return by_name
+
+    number = EXACT.create_decimal  # as it is written; this is no slower
+    decoder = json.JSONDecoder(
+        parse_float=number, parse_int=number, parse_constant=Decimal, object_pairs_hook=members
+    )
     try:
-        value = hooks.decoder().decode(text)
+        value = decoder.decode(text)
     except json.JSONDecodeError as error:
         report_invalid(error, places, problems)
         return None
     except RecursionError:  # brackets within strings can hide a depth
         _report_depth(_begin_of_level(text, limits.depth + 1) or 0, places, problems, limits)
         return None
-    if hooks.has_repeated_keys:
+    if repeats:
         for key, span in _repeated_keys(text):
             problems.report(
                 "KT142", f"key stands twice in one object: {quote(key)}", partial(places.at, span)
@@ -219,7 +202,7 @@ def decode(places: JsonPlaces, problems: Problems, limits: Limits) -> Document |
         for span in _unwritable_strings(text):
             message = f"half a surrogate pair: {quote(text[span[0] : span[1]])}"
             problems.report("KT146", message, partial(places.at, span))
-    return None if problems.has_errors else Document(value, hooks.has_constants)
+    return None if problems.has_errors else Document(value)
 
 
 def _keeps_depth(places: JsonPlaces, problems: Problems, limits: Limits) -> bool:

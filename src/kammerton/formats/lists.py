@@ -318,14 +318,10 @@ def _from_json(text: str, problems: Problems, limits: Limits) -> Iterator[ItemRo
     if document is None:
         return
     value = document.value
-    members: Iterator[tuple[str | int, object]] = iter(())
-    if isinstance(value, list):
-        members = iter(enumerate(value))
-    elif isinstance(value, dict):
-        members = iter(value.items())
-    else:
+    if not isinstance(value, list | dict):
         problems.report("KT213", "no list and no object of recordings", places.of(()))
-    for key, member in members:
+        return
+    for key, member in enumerate(value) if isinstance(value, list) else value.items():
         yield from _rows(key, member, places, problems)
 
 

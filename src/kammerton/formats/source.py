@@ -322,14 +322,10 @@ def _unreadable(
     reason = "NUL in its path"
     if isinstance(error, OSError):
         reason = (error.strerror or str(error)).lower()
-    if path is not None and _is_link(path):
+    # a link to nothing, or in a circle
+    if path is not None and os.path.islink(path) and not os.path.exists(path):  # noqa: PTH110, PTH114
         return _failure("KT102", f"not a regular file: a link that leads nowhere ({reason})", name)
     return _failure("KT101", f"cannot be read: {reason}", name)
-
-
-def _is_link(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path that could not be opened is a link to nothing, or in a circle."""
-    return os.path.islink(path) and not os.path.exists(path)  # noqa: PTH110, PTH114 - these never raise
 
 
 def _decode(data: bytes, name: str, encoding: str) -> str:

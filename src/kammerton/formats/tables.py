@@ -359,7 +359,10 @@ class Table:
             message, code = f"quote is not closed: {quote(line[column - 1 :])}", "KT160"
             hint, text = "a quote within a quoted field is doubled", " "
         else:
-            message = self._wrong_width(len(cells))
+            columns = plural(len(cells), "column")
+            message = f"row has {columns}, the header {self.width}"
+            if self.header is None:
+                message = f"row has {columns} instead of {self.width}"
             if len(cells) > self.width:
                 column, text, _ = cells[self.width]
                 hint = hint or "a cell with a separator in it stands between double quotes"
@@ -371,12 +374,6 @@ class Table:
         problems.report(code, message, lambda: Place(self.file, number, column, length, line), hint=hint)
         closed = cells if unclosed is None else cells[: cells.index(unclosed)]
         self.uneven.append(([cell.value for cell in closed], f"{code} {message}"))
-
-    def _wrong_width(self, count: int) -> str:
-        columns = plural(count, "column")
-        if self.header is None:
-            return f"row has {columns} instead of {self.width}"
-        return f"row has {columns}, the header {self.width}"
 
 
 def read_table(
@@ -559,7 +556,10 @@ def item_rows(
     if columns is not None:
         table = read_table(text, first, problems, limits, code=code, hint=hint)
     elif needs_header:
-        _report_no_column(first, column, problems, code)
+        names = ", ".join(map(quote, first.names))
+        hint = f"a header names the items ({', '.join(ITEM_KEYS)}) and the column"
+        message = f"no column {quote(column)} beside that of the items; columns: {names}"
+        problems.report(code, message, first.place(problems.file), hint=hint)
         return
     else:
         columns, width, below = (0, 1), max(2, len(first.names)), first.line - 1
@@ -573,13 +573,6 @@ def item_rows(
         else:
             message = f"row has no {column}" if item else "row has no item"
             problems.report(code, message, table.finder(row, columns[1 if item else 0]), hint=hint)
-
-
-def _report_no_column(header: Header, column: str, problems: Problems, code: str) -> None:
-    names = ", ".join(map(quote, header.names))
-    hint = f"a header names the items ({', '.join(ITEM_KEYS)}) and the column"
-    message = f"no column {quote(column)} beside that of the items; columns: {names}"
-    problems.report(code, message, header.place(problems.file), hint=hint)
 
 
 def _item_columns(names: Sequence[str], column: str) -> tuple[int, int] | None:
