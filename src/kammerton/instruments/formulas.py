@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -125,39 +126,42 @@ def rates(
     return np.stack((np.where(defined, part, 0.0), whole, value * counting, counting, annotated), axis=1)
 
 
-def measure(
+def measures(
     protocol: str,
-    name: str,
-    texts: Texts,
+    cards: Mapping[str, Texts],
     source: str,
     agrees_with: str,
     *,
-    headline: bool,
-    formula: Rate | Counts | None = None,
+    headlines: Collection[str] | None = None,
     aggregate: Aggregate = "mean",
     unit: str = "files",
     over_all: bool = False,
-) -> Measure:
-    """Return a measure."""
-    laws: frozenset[Law] = frozenset() if aggregate == "gathered" else frozenset(("identity",))
-    summary, equation, undefined_when = texts
-    card = Card(
-        summary=summary,
-        equation=equation,
-        undefined_when=undefined_when,
-        source=source,
-        agrees_with=agrees_with,
-    )
-    return Measure(
-        protocol=protocol,
-        name=name,
-        formula=formula or Rate(),
-        aggregate=aggregate,
-        weight_unit=unit,
-        over_all=over_all,
-        headline=headline,
-        laws=laws,
-        card=card,
+) -> tuple[Measure, ...]:
+    """Return the measures of some cards; pooled ones are precision, recall or F by their last letter.
+
+    All are headlines unless ``headlines`` names them.
+    """
+    formulas: dict[str, Rate | Counts] = {"P": Counts("P"), "R": Counts("R"), "F": Counts("F")}
+    laws: frozenset[Law] = frozenset(() if aggregate == "gathered" else ("identity",))
+    return tuple(
+        Measure(
+            protocol=protocol,
+            name=name,
+            formula=formulas[name[-1]] if aggregate == "pooled" else Rate(),
+            aggregate=aggregate,
+            weight_unit=unit,
+            over_all=over_all,
+            headline=headlines is None or name in headlines,
+            laws=laws,
+            card=Card(
+                summary=summary,
+                equation=equation,
+                undefined_when=undefined_when,
+                source=source,
+                agrees_with=agrees_with,
+            ),
+        )
+        for name, (summary, equation, undefined_when) in cards.items()
     )
 
 

@@ -6,25 +6,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kammerton.instruments.columns import Columns
-from kammerton.instruments.formulas import Counts, Texts, Which, measure
+from kammerton.instruments.formulas import Texts, measures
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.measure import Measure, Protocol, Statistics
 
+_NAME = "kiritchenko2006"
 _PAPER = "Kiritchenko, Matwin, Nock & Famili 2006, doi:10.1007/11766247_34"
 _HICLASS = "hiclass 5.0.8 on lists that it takes (1e-12)"
 
-_CARDS: dict[Which, Texts] = {
-    "P": (
+_CARDS: dict[str, Texts] = {
+    "hP": (
         "Precision on labels with all their ancestors, over all files together.",
         "sum over files of nodes above both / sum of nodes above listed labels",
         "nothing but roots is listed in any file",
     ),
-    "R": (
+    "hR": (
         "Recall on labels with all their ancestors, over all files together.",
         "sum over files of nodes above both / sum of nodes above annotated labels",
         "nothing but roots is annotated in any file",
     ),
-    "F": (
+    "hF": (
         "Balance of hierarchical precision and recall, over all files together.",
         "2 hP hR / (hP + hR)",
         "nothing is listed, nor annotated",
@@ -42,33 +43,18 @@ _CITATION = """@inproceedings{kiritchenko2006hierarchies,
 }"""
 
 PROTOCOL = Protocol(
-    name="kiritchenko2006",
+    name=_NAME,
     revision=1,
     summary="Hierarchical precision and recall as first published: all files together.",
     rules=(
         "Labels are extended by all their ancestors on all paths, never a root; nodes are counted over "
         "all files, then divided. open-mic-task1 has the same of each file, averaged over files."
     ),
-    measures=tuple(
-        measure(
-            "kiritchenko2006",
-            f"h{which}",
-            texts,
-            _PAPER,
-            _HICLASS,
-            headline=True,
-            formula=Counts(which),
-            aggregate="pooled",
-            unit="nodes",
-        )
-        for which, texts in _CARDS.items()
-    ),
+    measures=measures(_NAME, _CARDS, _PAPER, _HICLASS, aggregate="pooled", unit="nodes"),
     citation=_CITATION,
 )
 
 
-def evaluate(
-    columns: Columns, measures: Sequence[Measure], _: InstrumentOptions
-) -> dict[Measure, Statistics]:
-    """Return the statistics of ``measures``, from counts of labels with their ancestors."""
-    return dict.fromkeys(measures, columns.extended_counts)
+def evaluate(columns: Columns, chosen: Sequence[Measure], _: InstrumentOptions) -> dict[Measure, Statistics]:
+    """Return the statistics of measures of this protocol, from counts of labels with their ancestors."""
+    return dict.fromkeys(chosen, columns.extended_counts)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kammerton.instruments.columns import Columns
-from kammerton.instruments.formulas import Texts, lca_counts, measure, quotients, rates
+from kammerton.instruments.formulas import Texts, lca_counts, measures, quotients, rates
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.measure import BY_HAND, Measure, Protocol, Statistics
 
@@ -51,20 +51,20 @@ PROTOCOL = Protocol(
         "other side; equally deep ones all count, a root only where there is nothing else. The nodes on "
         "these ways are compared. Corpus score: mean over files, as in open-mic-task1."
     ),
-    measures=tuple(
-        measure("lca", name, texts, _PAPER, BY_HAND, headline=name == "F") for name, texts in _CARDS.items()
-    ),
+    measures=measures("lca", _CARDS, _PAPER, BY_HAND, headlines=("F",)),
     citation=_CITATION,
 )
 
 
 def evaluate(
-    columns: Columns, measures: Sequence[Measure], options: InstrumentOptions
+    columns: Columns, chosen: Sequence[Measure], options: InstrumentOptions
 ) -> dict[Measure, Statistics]:
-    """Return the statistics of ``measures``, all of this protocol."""
+    """Return the statistics of measures of this protocol."""
     counts = lca_counts(columns)
     pairs, annotated = quotients(counts), counts[:, 2] > 0
     return {
-        each: rates(*pairs[each.name], undefined=options.undefined, annotated=annotated, known=columns.known)
-        for each in measures
+        measure: rates(
+            *pairs[measure.name], undefined=options.undefined, annotated=annotated, known=columns.known
+        )
+        for measure in chosen
     }

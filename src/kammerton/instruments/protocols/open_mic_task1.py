@@ -13,11 +13,10 @@ from kammerton.instruments.columns import Columns
 from kammerton.instruments.formulas import (
     Counts,
     Texts,
-    Which,
     counts_of_files,
     leave_out,
     list_precision,
-    measure,
+    measures,
     quotients,
     rates,
 )
@@ -30,9 +29,6 @@ _CAMPAIGN = "OpenMIC, an open MIR evaluation campaign, 2016-17: Task 1"
 _SKLEARN = "scikit-learn (1e-12)"
 _BOTH = f"{_SKLEARN}; pytrec_eval (1e-9) with --ties trec"
 _EXAMPLE = "hiclass 5.0.8 on lists that it takes (1e-12); the campaign's own example, by hand"
-
-HIERARCHICAL = frozenset(("hP", "hR", "hF"))
-"""Measures that need a taxonomy."""
 
 _NOT_ANNOTATED = "no instrument is annotated"
 _FILES: dict[str, Texts] = {
@@ -56,6 +52,8 @@ _FILES: dict[str, Texts] = {
         "sum over right labels of (right labels up to its place / its place) / labels annotated",
         _NOT_ANNOTATED,
     ),
+}
+_EXTENDED: dict[str, Texts] = {
     "hP": (
         "Precision on labels with all their ancestors.",
         "nodes above listed and above annotated labels / nodes above listed labels",
@@ -73,37 +71,30 @@ _FILES: dict[str, Texts] = {
     ),
 }
 
+HIERARCHICAL = frozenset(_EXTENDED)
+"""Measures that need a taxonomy."""
+
 _ALL = "All labels of all files together"
 _EACH = "Each instrument over all files, averaged over instruments"
 _SUMMED = "summed over files"
 _NONE = "none in any file"
-_MICRO: dict[Which, Texts] = {
-    "P": (f"{_ALL}: precision.", f"hits / listed, {_SUMMED}", _NONE),
-    "R": (f"{_ALL}: recall.", f"hits / annotated, {_SUMMED}", _NONE),
-    "F": (
-        f"{_ALL}: balance of both.",
-        f"2 * hits / (listed + annotated), {_SUMMED}",
-        _NONE,
-    ),
+_MICRO: dict[str, Texts] = {
+    "micro_P": (f"{_ALL}: precision.", f"hits / listed, {_SUMMED}", _NONE),
+    "micro_R": (f"{_ALL}: recall.", f"hits / annotated, {_SUMMED}", _NONE),
+    "micro_F": (f"{_ALL}: balance of both.", f"2 * hits / (listed + annotated), {_SUMMED}", _NONE),
 }
-_MACRO: dict[Which, Texts] = {
-    "P": (
-        f"{_EACH}: precision.",
-        "mean over instruments of hits / listed of its files",
-        "it is never listed; it is then not in the mean",
-    ),
-    "R": (
-        f"{_EACH}: recall.",
-        "mean over instruments of hits / annotated of its files",
-        "it is never annotated; it is then not in the mean",
-    ),
-    "F": (
-        f"{_EACH}: balance of both.",
-        "mean over instruments of 2 * hits / (listed + annotated) of its files",
-        "it is neither listed nor annotated; it is then not in the mean",
-    ),
+_MACRO: dict[str, Texts] = {
+    f"macro_{letter}": (
+        f"{_EACH}: {what}.",
+        f"mean over instruments of {quotient} of its files",
+        f"it is {never}; it is then not in the mean",
+    )
+    for letter, what, quotient, never in (
+        ("P", "precision", "hits / listed", "never listed"),
+        ("R", "recall", "hits / annotated", "never annotated"),
+        ("F", "balance of both", "2 * hits / (listed + annotated)", "neither listed nor annotated"),
+    )
 }
-
 
 _CITATION = r"""@misc{openmic_campaign,
   author = {{cosmir}},
@@ -123,43 +114,19 @@ PROTOCOL = Protocol(
         "judged in part, what nobody judged is left out of both sides, after it was extended."
     ),
     measures=(
-        *(
-            measure(
-                _NAME,
-                name,
-                texts,
-                _CAMPAIGN,
-                _EXAMPLE if name in HIERARCHICAL else _BOTH,
-                headline=True,
-            )
-            for name, texts in _FILES.items()
+        *measures(_NAME, _FILES, _CAMPAIGN, _BOTH),
+        *measures(_NAME, _EXTENDED, _CAMPAIGN, _EXAMPLE),
+        *measures(
+            _NAME, _MICRO, _CAMPAIGN, _SKLEARN, headlines=("micro_F",), aggregate="pooled", unit="labels"
         ),
-        *(
-            measure(
-                _NAME,
-                f"micro_{which}",
-                texts,
-                _CAMPAIGN,
-                _SKLEARN,
-                headline=which == "F",
-                formula=Counts(which),
-                aggregate="pooled",
-                unit="labels",
-            )
-            for which, texts in _MICRO.items()
-        ),
-        *(
-            measure(
-                _NAME,
-                f"macro_{which}",
-                texts,
-                _CAMPAIGN,
-                _SKLEARN,
-                headline=which == "F",
-                aggregate="gathered",
-                unit="instruments",
-            )
-            for which, texts in _MACRO.items()
+        *measures(
+            _NAME,
+            _MACRO,
+            _CAMPAIGN,
+            _SKLEARN,
+            headlines=("macro_F",),
+            aggregate="gathered",
+            unit="instruments",
         ),
     ),
     citation=_CITATION,
@@ -167,43 +134,45 @@ PROTOCOL = Protocol(
 
 
 def evaluate(
-    columns: Columns, measures: Sequence[Measure], options: InstrumentOptions
+    columns: Columns, chosen: Sequence[Measure], options: InstrumentOptions
 ) -> dict[Measure, Statistics]:
-    """Return the statistics of ``measures``, those of this protocol that are not gathered."""
+    """Return the statistics of measures of this protocol that are not gathered."""
     flat = counts_of_files(columns)
     computed: dict[Measure, Statistics] = {}
-    for each in measures:
-        if isinstance(each.formula, Counts):
-            computed[each] = flat
+    for measure in chosen:
+        if isinstance(measure.formula, Counts):
+            computed[measure] = flat
             continue
-        counts = columns.extended_counts if each.name in HIERARCHICAL else flat
+        counts = columns.extended_counts if measure.name in HIERARCHICAL else flat
         annotated = counts[:, 2]
-        if each.name == "AP":
+        if measure.name == "AP":
             part, whole = list_precision(columns, options.ties), annotated
         else:
-            part, whole = quotients(counts)[each.name[-1]]
-        computed[each] = rates(
+            part, whole = quotients(counts)[measure.name[-1]]
+        computed[measure] = rates(
             part, whole, undefined=options.undefined, annotated=annotated > 0, known=columns.known
         )
     return computed
 
 
 def gather(
-    queries: Queries, measures: Sequence[Measure], options: InstrumentOptions
+    queries: Queries, chosen: Sequence[Measure], options: InstrumentOptions
 ) -> dict[Measure, Statistics]:
-    """Return the statistics of each instrument, for the gathered ones of this protocol."""
-    return gathered_rates(queries.counts(), measures, options)
+    """Return the statistics of each instrument, for gathered measures of this protocol."""
+    return gathered_rates(queries.counts(), chosen, options)
 
 
 def gathered_rates(
-    counts: Statistics, measures: Sequence[Measure], options: InstrumentOptions
+    counts: Statistics, chosen: Sequence[Measure], options: InstrumentOptions
 ) -> dict[Measure, Statistics]:
     """Return the statistics of instruments that were hit, listed and annotated so often."""
     annotated = counts[:, 2]
     # the campaign leaves an undefined value of an instrument out
     undefined = "skip" if options.undefined == "campaign" else options.undefined
-    computed = {}
-    for each in measures:
-        rows = rates(*quotients(counts)[each.name[-1]], undefined=undefined, annotated=annotated > 0)
-        computed[each] = leave_out(rows, annotated < options.min_support)
-    return computed
+    return {
+        measure: leave_out(
+            rates(*quotients(counts)[measure.name[-1]], undefined=undefined, annotated=annotated > 0),
+            annotated < options.min_support,
+        )
+        for measure in chosen
+    }

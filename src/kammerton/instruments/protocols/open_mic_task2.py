@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kammerton.instruments.formulas import Texts, leave_out, measure, quotients, rates
+from kammerton.instruments.formulas import Texts, leave_out, measures, quotients, rates
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols.open_mic_task1 import PROTOCOL as TASK1
 from kammerton.instruments.retrieval import Answers, Parts, Queries
@@ -108,34 +108,35 @@ PROTOCOL = Protocol(
         "orders; ERR, EP and GAP keep the order of a topic's list, and for an instrument that of file names."
     ),
     measures=tuple(
-        measure(
+        measure
+        for name, texts in _CARDS.items()
+        for measure in measures(
             _NAME,
-            name,
-            texts,
+            {name: texts},
             _CAMPAIGN,
             _agreement(name),
-            headline=name in _HEADLINES,
+            headlines=_HEADLINES,
             aggregate="gathered",
             unit="queries",
         )
-        for name, texts in _CARDS.items()
     ),
     citation=TASK1.citation,
 )
 
 
 def gather(
-    queries: Queries, measures: Sequence[Measure], options: InstrumentOptions
+    queries: Queries, chosen: Sequence[Measure], options: InstrumentOptions
 ) -> dict[Measure, Statistics]:
-    """Return the statistics of each query, for ``measures`` of this protocol."""
+    """Return the statistics of each query, for measures of this protocol."""
     answers, returned = queries.answers(), queries.answers(as_set=True)
     as_set = quotients(returned.as_set())
     annotated, known = queries.annotated > 0, queries.judged > 0
     computed = {}
-    for each in measures:
-        parts = as_set[each.name[-1]] if each.name in AS_SETS else _ranked(each.name, answers, options)
+    for measure in chosen:
+        is_set = measure.name in AS_SETS
+        parts = as_set[measure.name[-1]] if is_set else _ranked(measure.name, answers, options)
         rows = rates(*parts, undefined=options.undefined, annotated=annotated, known=known)
-        computed[each] = leave_out(rows, queries.rare)
+        computed[measure] = leave_out(rows, queries.rare)
     return computed
 
 

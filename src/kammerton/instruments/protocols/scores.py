@@ -11,11 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from kammerton.instruments.columns import Columns, Lists, average_precision, rank, roc_area
-from kammerton.instruments.formulas import RATE, Texts, leave_out, measure, rates
+from kammerton.instruments.formulas import RATE, Texts, leave_out, measures, rates
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.retrieval import Queries
 from kammerton.model.measure import Measure, Protocol, Statistics
 
+_NAME = "scores"
 EVERYTHING = "all"
 """Name of the only class of micro scores."""
 
@@ -25,8 +26,8 @@ _NO_HIT = "no file has the label"
 _SOURCE = "scikit-learn's definitions, as PaSST, MediaEval 2019 and MTG-Jamendo use them"
 _SKLEARN = "scikit-learn 1.9 (1e-12)"
 
-_HEADLINES = ("mAP", "ROC_AUC", "LRAP")
-_CARDS: dict[str, Texts] = {
+_HEADLINES = ("mAP", "ROC_AUC")
+_MACRO: dict[str, Texts] = {
     "mAP": (
         "Average precision of each label over files, averaged over labels.",
         _AREA,
@@ -42,6 +43,8 @@ _CARDS: dict[str, Texts] = {
         _AREA,
         _NO_HIT,
     ),
+}
+_RANKED: dict[str, Texts] = {
     "LRAP": (
         "Label ranking average precision of each file, averaged over files; one step for equal scores.",
         "mean over labels of the file of (labels of the file scored as high / labels scored as high)",
@@ -63,21 +66,6 @@ _MICRO: dict[str, Texts] = {
 }
 
 
-def _measure(name: str) -> Measure:
-    by_file = name == "LRAP"
-    return measure(
-        "scores",
-        name,
-        (_CARDS | _MICRO)[name],
-        _SOURCE,
-        _SKLEARN,
-        headline=name in _HEADLINES,
-        aggregate="mean" if by_file else "gathered",
-        unit="files" if by_file else "pairs" if name in _MICRO else "labels",
-        over_all=name in _MICRO,
-    )
-
-
 _CITATION = """@article{pedregosa2011sklearn,
   author = {Pedregosa, F. and Varoquaux, G. and Gramfort, A. and Michel, V.
     and Thirion, B. and Grisel, O. and Blondel, M. and Prettenhofer, P. and
@@ -91,7 +79,7 @@ _CITATION = """@article{pedregosa2011sklearn,
 }"""
 
 PROTOCOL = Protocol(
-    name="scores",
+    name=_NAME,
     revision=1,
     summary="Score vectors: how well scores tell what is there from what is not, at any threshold.",
     rules=(
@@ -100,13 +88,21 @@ PROTOCOL = Protocol(
         "label without a score is not found: it is behind all others, and adds no precision. Systems that "
         "only list labels have no scores of labels."
     ),
-    measures=tuple(map(_measure, (*_CARDS, *_MICRO))),
+    measures=(
+        *measures(
+            _NAME, _MACRO, _SOURCE, _SKLEARN, headlines=_HEADLINES, aggregate="gathered", unit="labels"
+        ),
+        *measures(_NAME, _RANKED, _SOURCE, _SKLEARN),
+        *measures(
+            _NAME, _MICRO, _SOURCE, _SKLEARN, headlines=(), aggregate="gathered", unit="pairs", over_all=True
+        ),
+    ),
     citation=_CITATION,
 )
 
 
 def evaluate(
-    columns: Columns, measures: Sequence[Measure], options: InstrumentOptions
+    columns: Columns, chosen: Sequence[Measure], options: InstrumentOptions
 ) -> dict[Measure, Statistics]:
     """Return the statistics of LRAP, one row per file."""
     scored = columns.condensed(columns.scored)
@@ -121,31 +117,30 @@ def evaluate(
         known=columns.known,
         of_nothing=1.0,
     )
-    return dict.fromkeys(measures, rows)
+    return dict.fromkeys(chosen, rows)
 
 
 def gather(
-    queries: Queries, measures: Sequence[Measure], options: InstrumentOptions
+    queries: Queries, chosen: Sequence[Measure], options: InstrumentOptions
 ) -> dict[Measure, Statistics]:
     """Return the statistics of each label, and behind them a row for all together."""
     lists, hits = queries.vectors()
     together = Lists(lists.offsets[[0, -1]], lists.codes, lists.strengths)
-    rankings = {each: rank(each, "grouped", hits) for each in (lists, together)}
+    rankings = {vectors: rank(vectors, "grouped", hits) for vectors in (lists, together)}
     nothing = np.full((1, len(RATE)), np.nan)
     computed = {}
-    for each in measures:
-        kernel = roc_area if each.name.endswith("ROC_AUC") else average_precision
-        micro = each.name in _MICRO
-        chosen = together if micro else lists
-        part, whole = kernel(chosen, rankings[chosen], hits)
+    for measure in chosen:
+        kernel = roc_area if measure.name.endswith("ROC_AUC") else average_precision
+        vectors = together if measure.over_all else lists
+        part, whole = kernel(vectors, rankings[vectors], hits)
         annotated = whole > 0
         rows = rates(part, whole, undefined=options.undefined, annotated=annotated)
         if kernel is roc_area and options.undefined == "sklearn" and not annotated.all():
             rows[:, 2:4] = 0.0  # scikit-learn has no mean then
-        if not micro:
+        if not measure.over_all:
             rows = leave_out(rows, queries.rare)
         if queries.only_lists:
             rows = np.zeros_like(rows)
-        others = np.repeat(nothing, len(queries), axis=0) if micro else nothing
-        computed[each] = np.concatenate((others, rows) if micro else (rows, others))
+        others = np.repeat(nothing, len(queries), axis=0) if measure.over_all else nothing
+        computed[measure] = np.concatenate((others, rows) if measure.over_all else (rows, others))
     return computed
