@@ -75,6 +75,12 @@ def lists_of(lengths: Codes, codes: Codes, strengths: Values = IN_ORDER) -> List
     return Lists(np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))), codes, strengths)
 
 
+def nested(rows: Sequence[Sequence[int]]) -> Lists:
+    """Return rows of numbers as lists."""
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    return lists_of(lengths, np.fromiter(chain.from_iterable(rows), np.int64, int(lengths.sum())))
+
+
 def sums(lists: Lists, values: NDArray[np.float64] | Flags) -> Values:
     """Return the sum of the entries of each list, in their order."""
     return np.bincount(lists.owners, values, len(lists)).astype(np.float64)
@@ -94,6 +100,23 @@ def spread(counts: Codes) -> tuple[Codes, Codes]:
     """
     numbers = np.repeat(np.arange(len(counts)), counts)
     return numbers, np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def expand(codes: Codes, lists: Lists) -> tuple[Codes, Codes]:
+    """Return all entries of the list that each code is the number of, and before them whose they are.
+
+    >>> [column.tolist() for column in expand(np.array([1, 0]), nested([[7], [8, 9]]))]
+    [[0, 0, 1], [8, 9, 7]]
+    """
+    owners, nth = spread(lists.lengths[codes])
+    return owners, lists.codes[lists.offsets[codes[owners]] + nth]
+
+
+def places_of(names: Sequence[str]) -> Codes:
+    """Return the place of each name in the order of names."""
+    places = np.empty(len(names), dtype=np.int64)
+    places[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return places
 
 
 def contains(keys: Codes, wanted: Codes, size: int) -> Flags:
@@ -492,12 +515,6 @@ class Columns:
         known[self.closed] = ~np.uint64(0)
         return known
 
-    def name_order(self) -> Codes:
-        """Return the place of each label in the order of names."""
-        places = np.empty(len(self.labels), dtype=np.int64)
-        places[sorted(range(len(self.labels)), key=self.labels.__getitem__)] = np.arange(len(self.labels))
-        return places
-
 
 class Vocabulary:
     """Numbers labels as they come: those of a taxonomy first, in its order."""
@@ -593,7 +610,7 @@ def shaped(columns: Columns, options: InstrumentOptions) -> Columns:
     if columns.tree is not None and options.leaves:
         columns = _leaves(columns, columns.tree)
     if columns.tree is not None and options.level:
-        columns = _projected(columns, _Level(columns, columns.tree, options.level))
+        columns = _projected(columns, columns.tree, options.level)
     return columns
 
 
@@ -607,7 +624,7 @@ def _cut(columns: Columns, options: InstrumentOptions) -> Columns:
         passed[judged] = options.cut.passes(labels, predictions.strengths[judged])
         predictions = predictions.keep(passed)
     if options.top_k:
-        names = columns.name_order() if options.ties == "trec" else None
+        names = places_of(columns.labels) if options.ties == "trec" else None
         ties: Ties = "trec" if options.ties == "trec" else "given"
         ranking = rank(predictions, ties, predictions.codes.astype(np.float64), names)
         best = np.zeros(len(predictions.codes), dtype=bool)
@@ -647,44 +664,37 @@ def _leaves(columns: Columns, tree: Taxonomy) -> Columns:
     )
 
 
-class _Level:
-    """What labels become at a level: their ancestors there, or themselves."""
-
-    def __init__(self, columns: Columns, tree: Taxonomy, level: int) -> None:
-        nodes = [
-            [tree.index[above] for above in tree.project(label, level)] if label in tree.index else [code]
+def _projected(columns: Columns, tree: Taxonomy, level: int) -> Columns:
+    """Replace labels by their ancestors at a level."""
+    above = nested(
+        [
+            [tree.index[node] for node in tree.project(label, level)] if label in tree.index else [code]
             for code, label in enumerate(columns.labels)
         ]
-        self._counts = np.array([len(above) for above in nodes], dtype=np.int64)
-        self._starts = np.concatenate(([0], np.cumsum(self._counts)))
-        self._above = np.array([code for above in nodes for code in above], dtype=np.int64)
-        self.stays = np.array([above == [code] for code, above in enumerate(nodes)], dtype=bool)
-
-    def of(self, lists: Lists) -> Lists:
-        """Return lists of what their labels become, each once, as strong as the strongest of them."""
-        order = rank(lists, "given", lists.codes.astype(np.float64)).order
-        codes = lists.codes[order]
-        entry, nth = spread(self._counts[codes])
-        above = self._above[self._starts[codes[entry]] + nth]
-        owners = lists.owners[entry]
-        _, first = np.unique(owners * len(self._counts) + above, return_index=True)
-        first.sort()
-        strengths = lists.strengths[order][entry][first] if len(lists.strengths) else IN_ORDER
-        return lists_of(np.bincount(owners[first], minlength=len(lists)), above[first], strengths)
-
-
-def _projected(columns: Columns, level: _Level) -> Columns:
-    predictions, truth = level.of(columns.predictions), level.of(columns.truth)
+    )
+    truth, predictions = _replaced(columns.truth, above), _replaced(columns.predictions, above)
     nodes = columns.nodes
     # families are known to be absent if all below them are
     known = nodes.absent(columns.absent, nodes.extended(columns.truth))
-    inside = nodes.as_lists(known, level.stays[: len(nodes)])
+    starts = above.codes[above.offsets[: len(nodes)]]
+    stays = (starts == np.arange(len(nodes))) & (above.lengths[: len(nodes)] == 1)
     outside = columns.absent.keep(columns.absent.codes >= len(nodes))
     return replace(
         columns,
         truth=truth,
-        absent=_joined(inside, outside),
+        absent=_joined(nodes.as_lists(known, stays), outside),
         grades=np.ones(len(truth.codes), dtype=np.int64),
         predictions=predictions,
-        scored=predictions if columns.scored is columns.predictions else level.of(columns.scored),
+        scored=predictions if columns.scored is columns.predictions else _replaced(columns.scored, above),
     )
+
+
+def _replaced(lists: Lists, above: Lists) -> Lists:
+    """Return lists of what their labels become, each once, as strong as the strongest of them."""
+    order = rank(lists, "given", lists.codes.astype(np.float64)).order
+    entry, codes = expand(lists.codes[order], above)
+    owners = lists.owners[entry]
+    _, first = np.unique(owners * len(above) + codes, return_index=True)
+    first.sort()
+    strengths = lists.strengths[order][entry][first] if len(lists.strengths) else IN_ORDER
+    return lists_of(np.bincount(owners[first], minlength=len(lists)), codes[first], strengths)

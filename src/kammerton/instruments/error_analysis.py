@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 from typing import Literal, get_args
 
 import numpy as np
@@ -19,7 +18,8 @@ from kammerton.instruments.columns import (
     Lists,
     contains,
     distinct,
-    lists_of,
+    expand,
+    nested,
     nodes_of,
     numbered,
     spread,
@@ -156,10 +156,7 @@ class _Errors:
 
     def _of_nodes(self, name: str, column: str, nodes: Sequence[Sequence[int]]) -> ClassTable:
         """Count the outcomes of the nodes of each label: a hit if both sides have any label of it."""
-        above = lists_of(
-            np.array(list(map(len, nodes)), dtype=np.int64),
-            np.array(list(chain.from_iterable(nodes)), dtype=np.int64),
-        )
+        above = nested(nodes)
         truth, listed = (self._reached(above, (self.hit, wrong)) for wrong in (self.missed, self.spurious))
         outcomes = {
             "hit": np.intersect1d(truth, listed, assume_unique=True),
@@ -172,9 +169,8 @@ class _Errors:
         """Return a key for each file and node above its labels."""
         codes = np.concatenate([part.codes for part in parts])
         owners = np.concatenate([part.owners for part in parts])
-        entry, nth = spread(above.lengths[codes])
+        entry, nodes = expand(codes, above)
         size = len(self.names)
-        nodes = above.codes[above.offsets[codes[entry]] + nth]
         return distinct(owners[entry] * size + nodes, len(self.groups) * size)
 
     def pairs(self, tree: Taxonomy | None) -> tuple[ClassTable, ClassTable]:

@@ -16,7 +16,10 @@ from kammerton.instruments.columns import (
     Lists,
     contains,
     distinct,
+    expand,
     lists_of,
+    nested,
+    places_of,
     precision_at_hits,
     rank,
     spread,
@@ -183,7 +186,7 @@ def counts_of_labels(columns: Columns) -> Statistics:
 
 def list_precision(columns: Columns, ties: Ties) -> Values:
     """Return the sum of the precision at each hit of each file's list."""
-    names = columns.name_order() if ties == "trec" else None
+    names = places_of(columns.labels) if ties == "trec" else None
     ranking = rank(columns.judged, ties, columns.hits, names)
     return precision_at_hits(columns.judged, ranking, columns.hits, grouped=ties == "grouped")
 
@@ -255,8 +258,7 @@ class _Ways:
         deepest = (depths == best[entries]) & ~is_hit
         pairs, owners = pairs[deepest], own.owners[entries[deepest]]
         ways = self._climb.ways
-        steps, nth = spread(ways.lengths[pairs])
-        above = ways.codes[ways.offsets[pairs[steps]] + nth]
+        steps, above = expand(pairs, ways)
         keys = np.concatenate((own.keys(self.size), owners[steps] * self.size + above % self.size))
         return distinct(keys, len(own) * self.size)
 
@@ -301,9 +303,9 @@ class _Climb:
             self._numbers[new] = len(self.depths) + np.arange(len(new))
             ways = [self._way(*divmod(pair, self.outside + 1)) for pair in new.tolist()]
             self.depths = np.append(self.depths, [depth for depth, _ in ways])
-            lengths = np.append(self.ways.lengths, [len(way) for _, way in ways])
-            steps = np.array([node for _, way in ways for node in way], dtype=np.int64)
-            self.ways = lists_of(lengths, np.append(self.ways.codes, steps))
+            steps = nested([way for _, way in ways])
+            lengths = np.append(self.ways.lengths, steps.lengths)
+            self.ways = lists_of(lengths, np.append(self.ways.codes, steps.codes))
         return np.asarray(self._numbers[pairs])
 
     def _way(self, own: int, other: int) -> tuple[int, list[int]]:

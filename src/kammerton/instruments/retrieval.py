@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -20,6 +19,7 @@ from kammerton.instruments.columns import (
     first_hits,
     lists_of,
     numbered,
+    places_of,
     precision_at_hits,
     rank,
     sums,
@@ -229,7 +229,7 @@ class Queries:
         self._options = options
         used = [gathered.classes[code] for code in np.unique(gathered.codes).tolist()]
         self.names: tuple[str, ...] = tuple(sorted(used))
-        self._unit_places = _places(gathered.units)
+        self._unit_places = places_of(gathered.units)
         relevance, listed, scores, closed, query, vector = gathered.values.T
         self._number = {name: place for place, name in enumerate(self.names)}
         numbers = np.array([self._number.get(name, -1) for name in gathered.classes], dtype=np.int64)
@@ -346,13 +346,6 @@ class Queries:
                     right &= rows.closed[span] | is_absent[units]
                 grades[units[right]] = grade
         return grades
-
-
-def _places(names: Sequence[str]) -> Codes:
-    """Return the place of each name in the order of names."""
-    places = np.empty(len(names), dtype=np.int64)
-    places[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
-    return places
 
 
 @lru_cache(maxsize=4096)
