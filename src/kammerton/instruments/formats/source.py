@@ -7,6 +7,7 @@ import math
 import os.path
 import re
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
@@ -16,7 +17,8 @@ from kammerton.formats.folders import normal_form
 from kammerton.formats.intervals import number_pattern
 from kammerton.formats.reading import NO_ROWS, Problems, such_rows
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.labels import Key, ParsedLists
+from kammerton.instruments.labels import Key, LabelList, ParsedLists, ReadingRules, finish
+from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
 from kammerton.model.measure import Values
 from kammerton.model.task import ItemReadings, Reading
@@ -92,6 +94,42 @@ def first_place(first: Place) -> str:
     column = f", column {first.column}" if (first.column or 1) > 1 else ""
     where = f"in line {first.line}{column}" if first.row is None else f"at row index {first.row}"
     return f"it stands first {where}: take one of the two out"
+
+
+@dataclass(eq=False)
+class ListReader:
+    """What every reader of lists needs, and which lists of its source are broken."""
+
+    problems: Problems
+    options: InstrumentOptions
+    broken: dict[int, str] = field(default_factory=dict, init=False)
+
+    def fail(
+        self,
+        number: int,
+        code: str,
+        message: str,
+        place: Place | Callable[[], Place] | None,
+        hint: str | None = None,
+    ) -> None:
+        """Report an error, and mark the list that it is in as broken."""
+        fail(self.problems, self.broken, number, code, message, place, hint)
+
+    def note(
+        self,
+        code: str,
+        message: str,
+        count: int,
+        place: Place | Callable[[], Place] | None = None,
+        what: str = "such rows",
+    ) -> None:
+        """Note what holds of several rows, or of something else, at the first of them."""
+        message += such_rows(count, what) if what else ""
+        self.problems.report(code, message, place, severity="note", count=count)
+
+    def finish(self, entries: LabelList, keys: Sequence[Key], rules: ReadingRules) -> ParsedLists:
+        """Make lists of the rows of the source."""
+        return finish(entries, keys, self.problems, self.options, rules, self.broken)
 
 
 def report_unusable_names(

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -12,9 +14,10 @@ from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Flags
 from kammerton.errors import close_match, quote
-from kammerton.formats.reading import Problems, such_rows
+from kammerton.formats.reading import Problems
 from kammerton.formats.tables import Table
 from kammerton.instruments.formats.source import (
+    ListReader,
     add_uneven,
     fail,
     first_place,
@@ -28,7 +31,6 @@ from kammerton.instruments.labels import (
     ParsedLists,
     ReadingRules,
     coded,
-    finish,
     judge,
     note_unjudged,
 )
@@ -40,24 +42,8 @@ Column = Literal["item", "label", "score", "rank", "relevance", "annotator"]
 _ONE_NAME = "names are compared without suffixes, and composed (NFC): call both alike, or take one out"
 NAMES: dict[Column, tuple[str, ...]] = {
     "item": (
-        "item",
-        "file",
-        "filename",
-        "file_name",
-        "sample_key",
-        "track_id",
-        "track",
-        "clip_id",
-        "clip",
-        "audio",
-        "recording",
-        "song",
-        "path",
-        "file_id",
-        "song_id",
-        "segment_id",
-        "ytid",
-        "id",
+        *("item", "file", "filename", "file_name", "sample_key", "track_id", "track", "clip_id", "clip"),
+        *("audio", "recording", "song", "path", "file_id", "song_id", "segment_id", "ytid", "id"),
     ),
     "label": ("instrument", "label", "tag", "class", "instrument_name", "label_name", "class_name"),
     "score": ("score", "confidence", "probability", "prob", "likelihood", "activation"),
@@ -67,6 +53,9 @@ NAMES: dict[Column, tuple[str, ...]] = {
 }
 """Names that are understood; where a table has several for one column, the first one counts."""
 _COLUMNS: dict[str, Column] = {name: column for column, names in NAMES.items() for name in names}
+
+
+_NUMERIC: frozenset[Column] = frozenset(("score", "rank", "relevance"))
 
 
 def column_of(header: str) -> Column | None:
@@ -104,41 +93,36 @@ def report_missing(table: Table, problems: Problems, column: Column) -> None:
 
 def read_long_table(table: Table, problems: Problems, options: InstrumentOptions) -> ParsedLists | None:
     """Read a table of one row for each item and instrument."""
-    return _LongTable(table, problems, options).read()
+    return _LongTable(problems, options, table).read()
 
 
-class _LongTable:
+@dataclass(eq=False)
+class _LongTable(ListReader):
     """Reads one table."""
 
-    def __init__(self, table: Table, problems: Problems, options: InstrumentOptions) -> None:
-        self._table = table
-        self._problems = problems
-        self._options = options
-        self._columns = columns_of(table.names)
-        numeric: tuple[Column, ...] = ("score", "rank", "relevance")
-        self._commas = table.has_decimal_commas(
-            self._columns[column] for column in numeric if column in self._columns
-        )
-        self._broken: dict[int, str] = {}
-        self._ambiguous: dict[str, str] = {}
-        self._is_sheet = "item" in self._columns
+    table: Table
+    _ambiguous: dict[str, str] = field(default_factory=dict, init=False)
 
-    def _note(self, code: str, message: str, row: int, column: Column, count: int) -> None:
-        place = self._table.finder(row, self._columns[column])
-        self._problems.report(code, message, place, severity="note", count=count)
+    @cached_property
+    def _columns(self) -> dict[Column, int]:
+        return columns_of(self.table.names)
+
+    @cached_property
+    def _is_sheet(self) -> bool:
+        return "item" in self._columns
+
+    def _note_row(self, code: str, message: str, row: int, column: Column, count: int, what: str) -> None:
+        self.note(code, message, count, self.table.finder(row, self._columns[column]), what)
 
     def read(self) -> ParsedLists | None:
         """Return the lists; None if two columns that count are called the same."""
-        names = [_folded(name) for name in self._table.names]
-        firsts = [names.index(name) for name in names]
-        repeated = [
-            (first, index)
-            for index, first in enumerate(firsts)
-            if first < index and first in self._columns.values()
-        ]
-        for first, index in repeated:
-            message = f"columns {first + 1} and {index + 1} are both {quote(names[index])}"
-            self._problems.report("KT617", message, self._table.header_place(index))
+        names = [_folded(name) for name in self.table.names]
+        firsts = list(map(names.index, names))
+        counting = self._columns.values()
+        repeated = [index for index, first in enumerate(firsts) if first < index and first in counting]
+        for index in repeated:
+            message = f"columns {firsts[index] + 1} and {index + 1} are both {quote(names[index])}"
+            self.problems.report("KT617", message, self.table.header_place(index))
         if repeated:
             return None
         keys, lists = self._owners()
@@ -148,37 +132,37 @@ class _LongTable:
 
     def _owners(self) -> tuple[list[Key], Codes]:
         """Return item and annotator of each list, and the list of each row."""
-        items, of_row = [""], np.zeros(len(self._table), dtype=np.int64)
+        items, of_row = [""], np.zeros(len(self.table), dtype=np.int64)
         if self._is_sheet:
             self._leave_out_nameless()
             items, of_row = self._items()
         annotators: list[str | None] = [None]
         by = np.zeros_like(of_row)
         if "annotator" in self._columns:
-            cells, by = coded([cell.strip() for cell in self._table.columns[self._columns["annotator"]]])
+            cells, by = coded([cell.strip() for cell in self.table.columns[self._columns["annotator"]]])
             annotators = [cell or None for cell in cells]
         pairs, lists = np.unique(of_row * len(annotators) + by, return_inverse=True)
         numbers = [divmod(pair, len(annotators)) for pair in pairs.tolist()]
         keys = [(items[item], annotators[annotator]) for item, annotator in numbers]
         for number, (item, _) in enumerate(keys):
             if item in self._ambiguous:
-                self._broken[number] = self._ambiguous[item]
+                self.broken[number] = self._ambiguous[item]
         if self._is_sheet:
-            add_uneven(keys, self._broken, self._table.uneven, self._columns["item"])
+            add_uneven(keys, self.broken, self.table.uneven, self._columns["item"])
         return keys, lists
 
     def _leave_out_nameless(self) -> None:
         column = self._columns["item"]
-        cells = self._table.columns[column]
+        cells = self.table.columns[column]
         named = [row for row, cell in enumerate(cells) if cell.strip()]
         if len(named) < len(cells):
             for row in sorted({*range(len(cells))} - {*named}):
-                self._problems.report("KT621", "row names no item", self._table.finder(row, column))
-            self._table.keep(named)
+                self.problems.report("KT621", "row names no item", self.table.finder(row, column))
+            self.table.keep(named)
 
     def _items(self) -> tuple[list[str], Codes]:
         """Return the names of items, and the one of each row."""
-        written, codes = coded(self._table.columns[self._columns["item"]])
+        written, codes = coded(self.table.columns[self._columns["item"]])
         items, merged = coded(item_names(written))
         if len(items) < len(written):
             self._report_ambiguous(written, codes, [items[code] for code in merged.tolist()])
@@ -194,27 +178,27 @@ class _LongTable:
             if first != name:
                 message = f"{quote(first)} and {quote(name)} are both item {quote(item)}"
                 hint = (
-                    f"{quote(first)} stands in line {self._table.locate(first_row, column).line}; {_ONE_NAME}"
+                    f"{quote(first)} stands in line {self.table.locate(first_row, column).line}; {_ONE_NAME}"
                 )
-                place = self._table.finder(row, column)
-                fail(self._problems, self._ambiguous, item, "KT618", message, place, hint)
+                place = self.table.finder(row, column)
+                fail(self.problems, self._ambiguous, item, "KT618", message, place, hint)
 
     # --- what they list ----------------------------------------------------------------------
 
     def _lists(self, keys: Sequence[Key], lists: Codes) -> ParsedLists:
         columns, label = self._columns, self._columns["label"]
-        entries = LabelList.of(self._table.columns[label], self._table.locator(label), lists)
+        entries = LabelList.of(self.table.columns[label], self.table.locator(label), lists)
         closed = None
-        ordered = self._options.ranked and "relevance" not in columns
+        ordered = self.options.ranked and "relevance" not in columns
         if "relevance" in columns:
             relevance = self._numbers("relevance", lists)
             judged = np.flatnonzero(~np.isnan(relevance))
             entries = entries.take(judged)
-            entries.present = judge(entries, relevance[judged], self._options)
-            closed = np.full(len(keys), self._options.assume_absent)
+            entries.present = judge(entries, relevance[judged], self.options)
+            closed = np.full(len(keys), self.options.assume_absent)
             pairs = entries.lists * max(1, len(entries.spellings)) + entries.codes
             whole = len(keys) * len(entries.spellings)
-            note_unjudged(len(np.unique(pairs)), whole, self._problems, self._options)
+            note_unjudged(len(np.unique(pairs)), whole, self.problems, self.options)
         elif "score" in columns:
             entries.scores = self._numbers("score", lists)
             if "rank" in columns:
@@ -223,38 +207,39 @@ class _LongTable:
             entries = self._by_rank(entries)
             ordered = True
         # where rows are parts of items, a label comes again
-        repeats = any(_folded(name).startswith(("start", "onset")) for name in self._table.names)
+        repeats = any(_folded(name).startswith(("start", "onset")) for name in self.table.names)
         vector = self._is_vector(entries, len(keys))
         rules = ReadingRules(
             ordered=ordered, vector=vector, closed=closed, repeats=repeats, sheet=self._is_sheet
         )
-        return finish(entries, keys, self._problems, self._options, rules, self._broken)
+        return self.finish(entries, keys, rules)
 
     def _without_blanks(self, lists: Codes) -> Codes:
         """Leave out rows without an instrument that are the only ones of their list, which then has none."""
-        labels = self._table.columns[self._columns["label"]]
+        labels = self.table.columns[self._columns["label"]]
         blank = np.array([not label.strip() for label in labels], dtype=bool)
         alone = np.flatnonzero(blank & (np.bincount(lists)[lists] == 1))
         if not len(alone):
             return lists
         message = f"row without an instrument: its item has none ({len(alone):,} in all)"
-        self._note("KT622", message, int(alone[0]), "label", len(alone))
+        self._note_row("KT622", message, int(alone[0]), "label", len(alone), "")
         kept = np.delete(np.arange(len(lists)), alone)
-        self._table.keep(kept.tolist())
+        self.table.keep(kept.tolist())
         return lists[kept]
 
     def _numbers(self, column: Column, lists: Codes, *, required: bool = False) -> Values:
         index = self._columns[column]
+        numeric = _NUMERIC & self._columns.keys()
         values, wrong = numbers_of(
-            self._table.columns[index],
-            self._table.locator(index),
-            self._problems,
+            self.table.columns[index],
+            self.table.locator(index),
+            self.problems,
             what=column,
-            commas=self._commas,
+            commas=self.table.has_decimal_commas(self._columns[name] for name in numeric),
             required=required,
         )
         for row, reason in wrong.items():
-            self._broken.setdefault(int(lists[row]), reason)
+            self.broken.setdefault(int(lists[row]), reason)
         return values
 
     def _is_vector(self, entries: LabelList, count: int) -> bool:
@@ -272,10 +257,10 @@ class _LongTable:
         if len(set(codes[0].tolist())) < width or not (table[:, 1:] > table[:, :-1]).any():
             return False
         what = f"all items have the same {width:,} labels in the same order"
-        is_cut = self._options.threshold or self._options.top_k
+        is_cut = self.options.threshold or self.options.top_k
         hint = None if is_cut else "--threshold or --top-k makes lists of them"
         message = f"{what}: read as scores of a vocabulary"
-        self._problems.report("KT615", message, severity="note", hint=hint)
+        self.problems.report("KT615", message, severity="note", hint=hint)
         return True
 
     def _by_rank(self, entries: LabelList) -> LabelList:
@@ -284,8 +269,8 @@ class _LongTable:
         order = np.lexsort((ranks, entries.lists))
         tied = np.flatnonzero((np.diff(ranks[order]) == 0) & (np.diff(entries.lists[order]) == 0))
         if len(tied):
-            message = f"two labels of a list have one rank, and stay in order{such_rows(len(tied), 'times')}"
-            self._note("KT613", message, int(order[tied[0] + 1]), "rank", len(tied))
+            message = "two labels of a list have one rank, and stay in order"
+            self._note_row("KT613", message, int(order[tied[0] + 1]), "rank", len(tied), "times")
         return entries.take(order)
 
     def _compare_ranks(self, ranks: Values, scores: Values, lists: Codes) -> None:
@@ -294,9 +279,9 @@ class _LongTable:
         same = np.diff(lists[order]) == 0
         against = np.flatnonzero(same & (np.diff(scores[order]) < 0) & (np.diff(ranks[order]) < 0))
         if len(against):
-            count = len(np.unique(lists[order[against]]))
-            message = f"rank contradicts the scores, which count{such_rows(count, 'such items')}"
-            self._note("KT613", message, int(order[against[0] + 1]), "rank", count)
+            count, row = len(np.unique(lists[order[against]])), int(order[against[0] + 1])
+            message = "rank contradicts the scores, which count"
+            self._note_row("KT613", message, row, "rank", count, "such items")
 
 
 # --- a column per instrument ---------------------------------------------------------------
@@ -310,102 +295,100 @@ _ZERO_ONE = frozenset(("0", "1", "0.0", "1.0"))
 
 def read_wide_table(table: Table, problems: Problems, options: InstrumentOptions) -> ParsedLists | None:
     """Read a table of one row for each item."""
-    return _WideTable(table, problems, options).read()
+    return _WideTable(problems, options, table).read()
 
 
-class _WideTable:
+@dataclass(eq=False)
+class _WideTable(ListReader):
     """Reads one table."""
 
-    def __init__(self, table: Table, problems: Problems, options: InstrumentOptions) -> None:
-        self._table = table
-        self._problems = problems
-        self._options = options
-        others = range(1, len(table.names))
-        annotators = [index for index in others if column_of(table.names[index]) == "annotator"]
-        self._annotator = annotators[0] if annotators else None
-        self._instruments = [index for index in others if index != self._annotator]
-        self._broken: dict[int, str] = {}
+    table: Table
+
+    @cached_property
+    def _annotator(self) -> int | None:
+        names = self.table.names
+        return next((index for index in range(1, len(names)) if column_of(names[index]) == "annotator"), None)
+
+    @cached_property
+    def _instruments(self) -> list[int]:
+        return [index for index in range(1, len(self.table.names)) if index != self._annotator]
 
     def read(self) -> ParsedLists | None:
         """Return the lists; None if the header cannot be used."""
-        if self._has_bad_header():
+        bad = list(self._header_problems())
+        for code, message, column, hint in bad:
+            self.problems.report(code, message, self.table.header_place(column), hint=hint)
+        if bad:
             return None
         matrix = self._matrix()
         keys = self._keys()
         matrix = self._without_repeats(keys, matrix)
-        add_uneven(keys, self._broken, self._table.uneven, 0)
+        add_uneven(keys, self.broken, self.table.uneven, 0)
         judged = ~np.isnan(matrix)
         as_sets = bool(np.isin(matrix[judged], (0.0, 1.0)).all())
         read = self._as_sets if as_sets else self._as_scores
         entries, rules = read(matrix, judged, len(keys))
-        return finish(entries, keys, self._problems, self._options, rules, self._broken)
+        return self.finish(entries, keys, rules)
 
-    def _has_bad_header(self) -> bool:
-        """Report columns without a name or with the same one, and tables of another kind."""
-        table, instruments = self._table, self._instruments
-        bad: list[tuple[str, int | None, str, str | None]] = []
+    def _header_problems(self) -> Iterator[tuple[str, str, int | None, str | None]]:
+        """Give columns without a name or with the same one, and what makes it a table of another kind."""
+        names = self.table.names
         firsts: dict[str, int] = {}
-        for index in instruments:
-            name = table.names[index]
-            first = firsts.setdefault(name, index)
-            if not name:
-                bad.append(("KT616", index, "column has no name", None))
+        for index in self._instruments:
+            first = firsts.setdefault(names[index], index)
+            if not names[index]:
+                yield "KT616", "column has no name", index, None
             elif first < index:
-                bad.append(
-                    ("KT617", index, f"columns {first + 1} and {index + 1} are both {quote(name)}", None)
-                )
-        if not instruments:
+                message = f"columns {first + 1} and {index + 1} are both {quote(names[index])}"
+                yield "KT617", message, index, None
+        if not self._instruments:
             hint = "the first column names the item; give the others the names of instruments"
-            bad.append(("KT616", None, "no column is an instrument", hint))
+            yield "KT616", "no column is an instrument", None, hint
         elif self._lacks_items():
             hint = "put a column such as `file` before the instruments"
-            bad.append(("KT616", None, "no column names the items", hint))
-        elif table.names == _CLASSES:
+            yield "KT616", "no column names the items", None, hint
+        elif names == _CLASSES:
             hint = "--map FILE reads it, and gives identifiers of AudioSet their names"
-            bad.append(("KT616", None, "a list of classes, and no annotations", hint))
+            yield "KT616", "a list of classes, and no annotations", None, hint
         elif self._is_text():
             hint = "name the columns of a table of item and instrument `file,instrument`"
-            message = "the first row is no header, or no column is `instrument`"
-            bad.append(("KT616", None, message, hint))
-        for code, column, message, help_ in bad:
-            self._problems.report(code, message, table.header_place(column), hint=help_)
-        return bool(bad)
+            yield "KT616", "the first row is no header, or no column is `instrument`", None, hint
 
     def _lacks_items(self) -> bool:
         """Return whether the first column is of times, or of 0 and 1 under a name that is none for items."""
-        cells = {cell.strip() for cell in self._table.columns[0]}
-        name = self._table.names[0]
+        cells = {cell.strip() for cell in self.table.columns[0]}
+        name = self.table.names[0]
         if name.casefold() in _TIMES:
             return True
-        return len(self._table) > len(cells) and cells <= _ZERO_ONE and column_of(name) != "item"
+        return len(self.table) > len(cells) and cells <= _ZERO_ONE and column_of(name) != "item"
 
     def _is_text(self) -> bool:
         """Return whether no cell is a number, so that this is a table of another kind."""
-        cells = [cell for index in self._instruments for cell in self._table.columns[index]]
+        cells = [cell for index in self._instruments for cell in self.table.columns[index]]
         return any(map(str.strip, cells)) and not any(is_number(cell.replace(",", ".")) for cell in cells)
 
     def _matrix(self) -> Values:
         """Return the cells of all instruments; rows with a cell that is no number are broken."""
-        table = self._table
+        table = self.table
         matrix = np.empty((len(table), len(self._instruments)))
         commas = table.has_decimal_commas(self._instruments)
         for column, index in enumerate(self._instruments):
             matrix[:, column], wrong = numbers_of(
-                table.columns[index], table.locator(index), self._problems, commas=commas
+                table.columns[index], table.locator(index), self.problems, commas=commas
             )
-            self._broken = wrong | self._broken
+            self.broken = wrong | self.broken
         return matrix
 
     def _keys(self) -> list[Key]:
         """Return item and annotator of each row; rows without an item are reported."""
-        table = self._table
+        table = self.table
         names = item_names(table.columns[0])
         by: list[str | None] = [None] * len(names)
         if self._annotator is not None:
             by = [cell.strip() or None for cell in table.columns[self._annotator]]
         for row, name in enumerate(names):
             if not name:
-                fail(self._problems, self._broken, row, "KT621", "row names no item", table.finder(row, 0))
+                self.fail(row, "KT621", "row names no item", table.finder(row, 0))
         return list(zip(names, by, strict=True))
 
     def _without_repeats(self, keys: list[Key], matrix: Values) -> Values:
@@ -416,27 +399,27 @@ class _WideTable:
             first = firsts.setdefault(key, row)
             if first == row or not key[0]:
                 continue
-            hint, place = first_place(self._table.locate(first, 0)), self._table.finder(row, 0)
+            hint, place = first_place(self.table.locate(first, 0)), self.table.finder(row, 0)
             if np.array_equal(matrix[first], matrix[row], equal_nan=True):
                 message = f"row dropped: item stands twice, and the rows are alike: {quote(key[0])}"
-                self._problems.report("KT618", message, place, severity="warning", hint=hint)
+                self.problems.report("KT618", message, place, severity="warning", hint=hint)
                 again.add(row)
             else:
                 message = f"item stands twice, with different instruments: {quote(key[0])}"
-                fail(self._problems, self._broken, row, "KT618", message, place, hint)
+                self.fail(row, "KT618", message, place, hint)
         if again:
             kept = [row for row in range(len(keys)) if row not in again]
-            self._broken = {new: self._broken[row] for new, row in enumerate(kept) if row in self._broken}
+            self.broken = {new: self.broken[row] for new, row in enumerate(kept) if row in self.broken}
             keys[:] = [keys[row] for row in kept]
-            self._table.keep(kept)
+            self.table.keep(kept)
             matrix = matrix[kept]
         return matrix
 
     def _entries(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> LabelList:
-        names = [self._table.names[index] for index in self._instruments]
+        names = [self.table.names[index] for index in self._instruments]
 
         def locate(entry: int) -> Place:
-            return self._table.locate(int(rows[entry]), self._instruments[int(columns[entry])])
+            return self.table.locate(int(rows[entry]), self._instruments[int(columns[entry])])
 
         return LabelList(names, columns.astype(np.int64), rows.astype(np.int64), locate)
 
@@ -447,9 +430,9 @@ class _WideTable:
         entries = self._entries(rows, columns)
         entries.present = matrix[rows, columns] == 1
         usable = judged[self._is_sound(len(judged))]
-        note_unjudged(int(usable.sum()), usable.size, self._problems, self._options)
+        note_unjudged(int(usable.sum()), usable.size, self.problems, self.options)
         closed = np.ones(count, dtype=bool)
-        closed[: len(complete)] = complete | self._options.assume_absent
+        closed[: len(complete)] = complete | self.options.assume_absent
         return entries, ReadingRules(closed=closed, sheet=True)
 
     def _as_scores(self, matrix: Values, judged: Flags, _: int) -> tuple[LabelList, ReadingRules]:
@@ -458,13 +441,12 @@ class _WideTable:
         entries.scores = matrix[rows, columns]
         lacking = np.argwhere(~judged & self._is_sound(len(judged))[:, None]).tolist()
         if lacking:
-            (row, column), count = lacking[0], len(lacking)
-            what = "cell without a score: its instrument has none in this item"
-            place = self._table.finder(row, self._instruments[column])
-            message = f"{what}{such_rows(count, 'such cells')}"
-            self._problems.report("KT612", message, place, severity="note", count=count)
+            row, column = lacking[0]
+            message = "cell without a score: its instrument has none in this item"
+            place = self.table.finder(row, self._instruments[column])
+            self.note("KT612", message, len(lacking), place, "such cells")
         return entries, ReadingRules(vector=True, sheet=True)
 
     def _is_sound(self, rows: int) -> Flags:
         """Return which rows can be used."""
-        return ~np.isin(np.arange(rows), list(self._broken))
+        return ~np.isin(np.arange(rows), list(self.broken))
