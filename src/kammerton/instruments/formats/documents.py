@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -16,10 +16,10 @@ from kammerton.arrays import Flags
 from kammerton.errors import quote
 from kammerton.formats.jams import Observations, annotator_names, described, metadata_of
 from kammerton.formats.json_places import JsonPlaces, Pointer, element_offsets, offset_of
-from kammerton.formats.reading import Problems, keeps_rows, such_rows
+from kammerton.formats.reading import Problems, keeps_rows
 from kammerton.instruments.formats.source import (
     ONE,
-    fail,
+    ListReader,
     item_names,
     report_empty,
     report_unrecognised,
@@ -31,7 +31,6 @@ from kammerton.instruments.labels import (
     LabelList,
     ParsedLists,
     ReadingRules,
-    finish,
     note_unjudged,
 )
 from kammerton.instruments.options import InstrumentOptions
@@ -44,16 +43,16 @@ _NO_INSTRUMENTS = ("Main System", "Unlabeled")
 """What stands for the instrument of a stem where there is none, or nobody knows it."""
 
 
-def _leave_out_others(entries: LabelList, problems: Problems) -> LabelList:
+def _leave_out_others(entries: LabelList, reader: ListReader) -> LabelList:
     """Return the labels of stems without those that name no instrument, which are noted."""
     for name in _NO_INSTRUMENTS:
         codes = [code for code, spelling in enumerate(entries.spellings) if spelling.strip() == name]
-        rows = np.flatnonzero(np.isin(entries.codes, codes))
-        if len(rows):
-            message = f"{quote(name)} names no instrument, and is left out"
-            place = partial(entries.locate, int(rows[0]))
-            problems.report("KT627", message, place, severity="note", count=len(rows))
-            entries = entries.take(np.setdiff1d(np.arange(len(entries.codes)), rows))
+        is_other = np.isin(entries.codes, codes)
+        if is_other.any():
+            row, count = int(is_other.argmax()), int(is_other.sum())
+            place = partial(entries.locate, row)
+            reader.note("KT627", f"{quote(name)} names no instrument, and is left out", count, place, "")
+            entries = entries.take(np.flatnonzero(~is_other))
     return entries
 
 
@@ -84,7 +83,7 @@ def read_json(
         report_unrecognised(problems, places.of(()), described(value), _HINT)
         return None
     items: dict[str, object] = {"": value} if is_one else value  # type: ignore[assignment]
-    return _Json(places, problems, options, is_sheet=not is_one).read(items)
+    return _Json(problems, options, places, not is_one).read(items)
 
 
 def is_one_item(value: object) -> bool:
@@ -107,51 +106,41 @@ def _are_scores(value: Mapping[str, object]) -> bool:
     return kinds <= {Decimal, bool, type(None)} and not kinds <= {type(None)}
 
 
-class _Json:
+@dataclass(eq=False)
+class _Json(ListReader):
     """Reads one document."""
 
-    def __init__(
-        self, places: JsonPlaces, problems: Problems, options: InstrumentOptions, *, is_sheet: bool
-    ) -> None:
-        self._places = places
-        self._problems = problems
-        self._options = options
-        self._is_sheet = is_sheet
-        self._has_programs = options.tree is not None and options.tree.name == PROGRAMS
-        self._begins: list[int] = []
-        self._elements: dict[int, list[int]] = {}
-        self._members: list[str | None] = []  # of each item
-        self._kinds: list[_Kind] = []
-        self._rows: list[tuple[str, int, float, int]] = []  # label, item, score, index in its list
-        self._broken: dict[int, str] = {}
-        self._undefined: list[tuple[int, int]] = []
+    places: JsonPlaces
+    is_sheet: bool
+    # of each item: its kind, and the member that has its labels
+    _kinds: list[_Kind] = field(default_factory=list, init=False)
+    _members: list[str | None] = field(default_factory=list, init=False)
+    # label, item, score, and index in the list of the item
+    _rows: list[tuple[str, int, float, int]] = field(default_factory=list, init=False)
+    _undefined: list[tuple[int, int]] = field(default_factory=list, init=False)
+    _elements: dict[int, list[int]] = field(default_factory=dict, init=False)  # offsets, by that of the list
 
     def read(self, items: Mapping[str, object]) -> ParsedLists | None:
         """Return the lists of items."""
         for number, value in enumerate(items.values()):
             self._add(number, value)
         if not items:
-            report_empty(self._problems)
-        if not items or not keeps_rows(len(self._rows), self._problems, self._options.limits):
+            report_empty(self.problems)
+        if not items or not keeps_rows(len(self._rows), self.problems, self.options.limits):
             return None
         names = item_names(list(items))
-        if self._is_sheet:
-            report_unusable_names(names, self._place, self._problems, self._broken, what="key")
+        if self.is_sheet:
+            report_unusable_names(names, self._place, self.problems, self.broken, what="key")
         if self._undefined:
-            count = len(self._undefined)
-            message = f"score is not a number, and counts as none{such_rows(count)}"
-            place = self._place(*self._undefined[0])
-            self._problems.report("KT612", message, place, severity="note", count=count)
+            message, place = "score is not a number, and counts as none", self._place(*self._undefined[0])
+            self.note("KT612", message, len(self._undefined), place)
         return self._parsed([(name, None) for name in names])
 
     # --- places ------------------------------------------------------------------------------
 
     def _place(self, number: int, index: int | None = None) -> Place:
         """Return the place of the value of an item, or of an element or member of it."""
-        text = self._places.text
-        if not self._begins:
-            begin = offset_of(text, ()) or 0
-            self._begins = element_offsets(text, begin) if self._is_sheet else [begin]
+        text = self.places.text
         begin, member = self._begins[number], self._members[number]
         if member is not None:
             begin = offset_of(text, (member,), begin) or begin
@@ -159,14 +148,19 @@ class _Json:
             if begin not in self._elements:
                 self._elements[begin] = element_offsets(text, begin)
             begin = self._elements[begin][index]
-        place = self._places.value(begin)
+        place = self.places.value(begin)
         return _within_quotes(place) if text[begin] == '"' else place
+
+    @cached_property
+    def _begins(self) -> list[int]:
+        """Offset of the value of each item."""
+        begin = offset_of(self.places.text, ()) or 0
+        return element_offsets(self.places.text, begin) if self.is_sheet else [begin]
 
     def _break(
         self, number: int, code: str, message: str, hint: str | None = None, index: int | None = None
     ) -> None:
-        place = partial(self._place, number, index)
-        fail(self._problems, self._broken, number, code, message, place, hint)
+        self.fail(number, code, message, partial(self._place, number, index), hint)
 
     # --- values ------------------------------------------------------------------------------
 
@@ -196,8 +190,10 @@ class _Json:
         if isinstance(element, list) and len(element) == 2 and isinstance(element[0], str):
             score = self._score(number, index, element[1])
             element = element[0]
-        if self._has_programs and isinstance(element, Decimal) and element.is_finite():
-            element = str(element)
+        if isinstance(element, Decimal) and element.is_finite():
+            tree = self.options.tree
+            if tree is not None and tree.name == PROGRAMS:
+                element = str(element)
         if isinstance(element, str):
             self._rows.append((element, number, score, index))
         else:
@@ -233,11 +229,10 @@ class _Json:
         by_kind: dict[_Kind, ParsedLists] = {}
         for kind in dict.fromkeys(self._kinds):
             entries, rules = self._entries(kind, rows.take(np.flatnonzero(kinds == kind)), len(keys))
-            parsed = finish(entries, keys, self._problems, self._options, rules, self._broken)
-            by_kind[kind] = parsed
-            self._broken.update(parsed.broken)
+            by_kind[kind] = self.finish(entries, keys, rules)
+            self.broken.update(by_kind[kind].broken)
         lists = [by_kind[kind].lists[number] for number, kind in enumerate(self._kinds)]
-        return ParsedLists(keys, lists, self._broken, self._is_sheet)
+        return ParsedLists(keys, lists, self.broken, self.is_sheet)
 
     def _entries(self, kind: _Kind, rows: LabelList, count: int) -> tuple[LabelList, ReadingRules]:
         """Return the rows of one kind, and what they mean."""
@@ -248,28 +243,26 @@ class _Json:
         if kind == "stems" or not scored.any():
             rows.scores = None
         if kind == "stems":
-            return _leave_out_others(rows, self._problems), ReadingRules(repeats=True, sheet=self._is_sheet)
-        return rows, ReadingRules(ordered=True, sheet=self._is_sheet)
+            return _leave_out_others(rows, self), ReadingRules(repeats=True, sheet=self.is_sheet)
+        return rows, ReadingRules(ordered=True, sheet=self.is_sheet)
 
     def _scored(
         self, rows: LabelList, scores: Values, scored: Flags, count: int
     ) -> tuple[LabelList, ReadingRules]:
         """Return 1 and 0 as what is there and what is not, null as not judged; else scores."""
-        sound = ~np.isin(rows.lists, list(self._broken))
+        sound = ~np.isin(rows.lists, list(self.broken))
         if np.isin(scores[scored], (0.0, 1.0)).all():
             judged_in_part = np.bincount(rows.lists[~scored], minlength=count) > 0
-            note_unjudged(int(scored[sound].sum()), int(sound.sum()), self._problems, self._options)
+            note_unjudged(int(scored[sound].sum()), int(sound.sum()), self.problems, self.options)
             rows.scores, rows.present = None, scores == 1
             kept = np.flatnonzero((scores == 1) | (scored & judged_in_part[rows.lists]))
-            closed = ~judged_in_part | self._options.assume_absent
-            return rows.take(kept), ReadingRules(closed=closed, sheet=self._is_sheet)
+            closed = ~judged_in_part | self.options.assume_absent
+            return rows.take(kept), ReadingRules(closed=closed, sheet=self.is_sheet)
         missing = np.flatnonzero(~scored & sound)
         if len(missing):
-            count = len(missing)
-            message = f"label without a score left out{such_rows(count)}"
             place = rows.locate(int(missing[0]))
-            self._problems.report("KT612", message, place, severity="note", count=count)
-        return rows.take(np.flatnonzero(scored)), ReadingRules(vector=True, sheet=self._is_sheet)
+            self.note("KT612", "label without a score left out", len(missing), place)
+        return rows.take(np.flatnonzero(scored)), ReadingRules(vector=True, sheet=self.is_sheet)
 
 
 def _float(value: object) -> float | None:
@@ -299,22 +292,20 @@ def read_jams_tags(
     value: object, places: JsonPlaces, problems: Problems, options: InstrumentOptions
 ) -> ParsedLists | None:
     """Read the tags of a JAMS file."""
-    return _Jams(places, problems, options).read(value)
+    return _Jams(problems, options, places).read(value)
 
 
-class _Jams:
+@dataclass(eq=False)
+class _Jams(ListReader):
     """Reads one document."""
 
-    def __init__(self, places: JsonPlaces, problems: Problems, options: InstrumentOptions) -> None:
-        self._places = places
-        self._problems = problems
-        self._options = options
-        self._rows: list[tuple[str, int, float]] = []  # label, annotation, confidence
-        self._observations: list[tuple[Observations, int]] = []  # of each row
-        self._undefined: list[Callable[[], Place]] = []
+    places: JsonPlaces
+    _rows: list[tuple[str, int, float]] = field(default_factory=list, init=False)  # label, list, confidence
+    _observations: list[tuple[Observations, int]] = field(default_factory=list, init=False)  # of each row
+    _undefined: list[Callable[[], Place]] = field(default_factory=list, init=False)
 
     def _report(self, pointer: Pointer, message: str) -> None:
-        self._problems.report("KT143", message, self._places.of(pointer))
+        self.problems.report("KT143", message, self.places.of(pointer))
 
     def read(self, value: object) -> ParsedLists | None:
         """Return a list for each annotation."""
@@ -324,20 +315,19 @@ class _Jams:
         chosen = self._chosen(value["annotations"])
         for number, (index, annotation) in enumerate(chosen):
             self._add(number, annotation.get("data"), ("annotations", index, "data"))
-        if not chosen or not keeps_rows(len(self._rows), self._problems, self._options.limits):
+        if not chosen or not keeps_rows(len(self._rows), self.problems, self.options.limits):
             return None
         if self._undefined:  # the library jams writes NaN where there is none
-            message, count = "confidence is not a number, and counts as none", len(self._undefined)
-            self._problems.report("KT612", message, self._undefined[0], severity="note", count=count)
+            message = "confidence is not a number, and counts as none"
+            self.note("KT612", message, len(self._undefined), self._undefined[0], "")
         lists = np.array([number for _, number, _ in self._rows], dtype=np.int64)
         scores = np.array([score for *_, score in self._rows], dtype=np.float64)
         entries = LabelList.of([label for label, *_ in self._rows], self._locate, lists, scores)
-        all_ranked = self._options.ranked or _is_marked_ranked(value)
+        all_ranked = self.options.ranked or _is_marked_ranked(value)
         ordered = [all_ranked or _is_marked_ranked(annotation) for _, annotation in chosen]
         rules = ReadingRules(ordered=np.array(ordered, dtype=bool), repeats=True, score="confidence")
         keys = [("", name) for name in annotator_names([annotation for _, annotation in chosen])]
-        parsed = finish(entries, keys, self._problems, self._options, rules)
-        return replace(parsed, metadata=metadata_of(value, chosen))
+        return replace(self.finish(entries, keys, rules), metadata=metadata_of(value, chosen))
 
     def _chosen(self, annotations: Sequence[object]) -> _Annotations:
         """Return the annotations of tags that are read: those of one namespace."""
@@ -352,15 +342,15 @@ class _Jams:
             else:
                 others.add(namespace)
         if not tagged:
-            if not self._problems.has_errors:
+            if not self.problems.has_errors:
                 hint = f"namespaces in this file: {', '.join(map(quote, sorted(others))) or 'none'}"
-                self._problems.report("KT145", "no annotation of tags", hint=hint)
+                self.problems.report("KT145", "no annotation of tags", hint=hint)
             return []
         chosen = min(tagged, key=lambda name: (*_PREFERENCE, name).index(name))
         passed = ", ".join(map(quote, sorted({*tagged} - {chosen})))
         if passed:
             message = f"tags of {quote(chosen)} are read, those of {passed} are not"
-            self._problems.report("KT628", message, severity="note")
+            self.problems.report("KT628", message, severity="note")
         return tagged[chosen]
 
     def _add(self, number: int, data: Any, pointer: Pointer) -> None:
@@ -370,7 +360,7 @@ class _Jams:
         if not (isinstance(data, list) or (isinstance(columns.get("value"), list) and len(lengths) == 1)):
             self._report(pointer, "`data` must be a list of observations")
             return
-        observations = Observations(data, pointer, self._places)
+        observations = Observations(data, pointer, self.places)
         values = observations.column("value")
         confidences: list[object] = [None] * len(values)
         if isinstance(data, list) or isinstance(columns.get("confidence"), list):
@@ -383,7 +373,7 @@ class _Jams:
             else:
                 what = f"not {described(value)}" if _is_json(value) else "and is missing"
                 place = partial(observations.place, row, "value")
-                self._problems.report("KT143", f"`value` must be a string, {what}", place)
+                self.problems.report("KT143", f"`value` must be a string, {what}", place)
 
     def _confidence(self, value: object, place: Callable[[], Place]) -> float:
         """Return a confidence, NaN where there is none; report what is no finite number."""
@@ -392,7 +382,7 @@ class _Jams:
         number = _float(value)
         if number is None:
             message = f"confidence must be a finite number or null, not {_shown(value)}"
-            self._problems.report("KT609", message, place)
+            self.problems.report("KT609", message, place)
             return math.nan
         if math.isnan(number):
             self._undefined.append(place)
@@ -432,62 +422,63 @@ def read_metadata(text: str, problems: Problems, options: InstrumentOptions) -> 
     if document.value is None:
         report_empty(problems)
         return None
-    labels = _stem_labels(document.value, document.of, problems)
-    if problems.has_errors:
-        return None
-    entries = LabelList.of([label for label, _ in labels], lambda row: document.of(labels[row][1]))
-    entries = _leave_out_others(entries, problems)
-    return finish(entries, ONE, problems, options, ReadingRules(repeats=True))
+    return _Stems(problems, options, document.of).read(document.value)
 
 
-def _stem_labels(
-    value: object, locate: Callable[[Pointer], Place], problems: Problems
-) -> list[tuple[str, Pointer]]:
-    """Return the instruments of the stems, and where each stands; report what is none."""
-    stems = value.get(_STEMS) if isinstance(value, dict) else None
-    if not isinstance(stems, dict):
-        report_unrecognised(problems, locate((_STEMS,)), "no mapping of `stems`", _FORMS)
-        return []
-    if not stems:
-        report_empty(problems)
-    odd = [name for name, stem in stems.items() if not isinstance(stem, dict)]
-    for name in odd:
-        report_unrecognised(problems, locate((_STEMS, name)), "stem is no mapping", _FORMS)
-    if odd or not stems:
-        return []
-    member = next((key for key in (_INSTRUMENT, _CLASS) if any(key in stem for stem in stems.values())), None)
-    if member is None:
-        message = f"no stem has an `{_INSTRUMENT}` or an `{_CLASS}`"
-        report_unrecognised(problems, locate((_STEMS,)), message, _FORMS)
-        return []
-    silent: list[str] = []
-    if member == _CLASS:
-        silent = [name for name, stem in stems.items() if str(stem.get(_RENDERED)).lower() == "false"]
-    if silent:
-        message = f"stem that was not rendered is left out{such_rows(len(silent), 'such stems')}"
-        place = locate((_STEMS, silent[0], _RENDERED))
-        problems.report("KT627", message, place, severity="note", count=len(silent))
-    labels: list[tuple[str, Pointer]] = []
-    for name in [name for name in stems if name not in silent]:
-        _add_labels(labels, stems[name].get(member), (_STEMS, name, member), locate, problems)
-    return labels
+@dataclass(eq=False)
+class _Stems(ListReader):
+    """Reads one document."""
 
+    locate: Callable[[Pointer], Place]
+    _labels: list[tuple[str, Pointer]] = field(default_factory=list, init=False)
 
-def _add_labels(
-    labels: list[tuple[str, Pointer]],
-    value: object,
-    pointer: Pointer,
-    locate: Callable[[Pointer], Place],
-    problems: Problems,
-) -> None:
-    """Add the instrument, or the instruments, of a stem."""
-    if isinstance(value, list):
-        for index, element in enumerate(value):
-            _add_labels(labels, element, (*pointer, index), locate, problems)
-    elif isinstance(value, str) and value.strip():
-        labels.append((value, pointer))
-    elif value is None or isinstance(value, str):
-        message = "stem without an instrument is left out"
-        problems.report("KT627", message, locate(pointer), severity="note")
-    else:
-        problems.report("KT619", "label must be a string, not a mapping", locate(pointer))
+    def read(self, value: object) -> ParsedLists | None:
+        """Return the instruments of all stems."""
+        stems = value.get(_STEMS) if isinstance(value, dict) else None
+        if not isinstance(stems, dict):
+            self._refuse((_STEMS,), "no mapping of `stems`")
+            return None
+        if not stems:
+            report_empty(self.problems)
+        for name, stem in stems.items():
+            if not isinstance(stem, dict):
+                self._refuse((_STEMS, name), "stem is no mapping")
+        if not self.problems.has_errors:
+            self._add_stems(stems)
+        if self.problems.has_errors:
+            return None
+        labels = self._labels
+        entries = LabelList.of([label for label, _ in labels], lambda row: self.locate(labels[row][1]))
+        return self.finish(_leave_out_others(entries, self), ONE, ReadingRules(repeats=True))
+
+    def _refuse(self, pointer: Pointer, message: str) -> None:
+        report_unrecognised(self.problems, self.locate(pointer), message, _FORMS)
+
+    def _add_stems(self, stems: Mapping[str, Mapping[str, object]]) -> None:
+        """Add the instruments of the stems that were rendered."""
+        members = [key for key in (_INSTRUMENT, _CLASS) if any(key in stem for stem in stems.values())]
+        if not members:
+            self._refuse((_STEMS,), f"no stem has an `{_INSTRUMENT}` or an `{_CLASS}`")
+            return
+        silent: list[str] = []
+        if members[0] == _CLASS:
+            silent = [name for name, stem in stems.items() if str(stem.get(_RENDERED)).lower() == "false"]
+        if silent:
+            place = self.locate((_STEMS, silent[0], _RENDERED))
+            message = "stem that was not rendered is left out"
+            self.note("KT627", message, len(silent), place, "such stems")
+        for name, stem in stems.items():
+            if name not in silent:
+                self._add_labels(stem.get(members[0]), (_STEMS, name, members[0]))
+
+    def _add_labels(self, value: object, pointer: Pointer) -> None:
+        """Add the instrument, or the instruments, of a stem."""
+        if isinstance(value, list):
+            for index, element in enumerate(value):
+                self._add_labels(element, (*pointer, index))
+        elif isinstance(value, str) and value.strip():
+            self._labels.append((value, pointer))
+        elif value is None or isinstance(value, str):
+            self.note("KT627", "stem without an instrument is left out", 1, self.locate(pointer))
+        else:
+            self.problems.report("KT619", "label must be a string, not a mapping", self.locate(pointer))

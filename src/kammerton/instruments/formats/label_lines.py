@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
 from kammerton.arrays import Codes
 from kammerton.errors import plural, quote, some
-from kammerton.formats.reading import Problems, keeps_lines, report_exceeded, such_rows
+from kammerton.formats.reading import Problems, keeps_lines, report_exceeded
 from kammerton.formats.tables import (
     WORDS,
     Cell,
@@ -26,6 +26,7 @@ from kammerton.formats.tables import (
 )
 from kammerton.instruments.formats.source import (
     ONE,
+    ListReader,
     add_uneven,
     fail,
     item_names,
@@ -108,56 +109,54 @@ def read_jamendo(
     if not lines:
         report_empty(problems)
         return None
+    reader = ListReader(problems, options)
     rows = [line.split("\t") for _, line in lines]
-    names, broken = _tracks(lines, rows, header, problems)
+    names = _track_names(lines, rows, header, reader)
     first = len(header.names) - 1
     tags = [
-        (row, cell, cells[cell].strip())
+        (row, cell, tag)
         for row, cells in enumerate(rows)
-        for cell in range(first, len(cells))
+        for cell, tag in enumerate(map(str.strip, cells[first:]), first)
+        if tag
     ]
-    kept = [tag for tag in tags if tag[2].startswith(_PREFIX)]
-    others = [tag for *_, tag in tags if tag and not tag.startswith(_PREFIX)]
+    instruments = [(row, cell, tag) for row, cell, tag in tags if tag.startswith(_PREFIX)]
+    others = [tag.partition("---")[0] for *_, tag in tags if not tag.startswith(_PREFIX)]
     if others:
-        kinds = some(sorted({tag.partition("---")[0] for tag in others}))
-        message = f"tags that are no instruments are left out: {kinds}"
-        problems.report("KT627", message, severity="note", count=len(others))
+        message = f"tags that are no instruments are left out: {some(sorted(set(others)))}"
+        reader.note("KT627", message, len(others), what="")
 
     def locate(entry: int) -> Place:
-        row, cell, _ = kept[entry]
+        row, cell, _ = instruments[entry]
         return _cell_place(problems, lines[row], cells_of(lines[row][1], "\t")[cell], len(_PREFIX))
 
-    lists = np.array([row for row, *_ in kept], dtype=np.int64)
+    lists = np.array([row for row, *_ in instruments], dtype=np.int64)
     closed = np.bincount(lists, minlength=len(rows)) > 0
-    untagged = int((~closed).sum())
-    if untagged:
+    if not closed.all():
         rest = "none of theirs is there" if options.assume_absent else "nobody judged theirs"
-        message = f"tracks without a tag of an instrument: {rest}"
-        problems.report("KT614", message, severity="note", count=untagged)
+        reader.note("KT614", f"tracks without a tag of an instrument: {rest}", int((~closed).sum()), what="")
+    entries = LabelList.of([tag[len(_PREFIX) :] for *_, tag in instruments], locate, lists)
     rules = ReadingRules(closed=closed | options.assume_absent, sheet=True)
-    entries = LabelList.of([tag[len(_PREFIX) :] for *_, tag in kept], locate, lists)
-    return finish(entries, [(name, None) for name in names], problems, options, rules, broken)
+    return reader.finish(entries, [(name, None) for name in names], rules)
 
 
-def _tracks(
-    lines: Sequence[NumberedLine], rows: Sequence[Sequence[str]], header: Header, problems: Problems
-) -> tuple[list[str], dict[int, str]]:
-    """Return the tracks, and those that are broken: their rows are too short, or they stood before."""
+def _track_names(
+    lines: Sequence[NumberedLine], rows: Sequence[Sequence[str]], header: Header, reader: ListReader
+) -> list[str]:
+    """Return the tracks; those whose rows are too short, or that stood before, are broken."""
     item, width = header.names.index(_ITEM), len(header.names)
 
     def locate(row: int) -> Place:
         number, text = lines[row]
-        return Place(problems.file, number, 1, len(text), text)
+        return Place(reader.problems.file, number, 1, len(text), text)
 
     names = item_names([row[item] if item < len(row) else "" for row in rows])
-    broken: dict[int, str] = {}
     for row, cells in enumerate(rows):
         if len(cells) < width:
             message = f"row has {plural(len(cells), 'column')}, the header {width}"
-            fail(problems, broken, row, "KT161", message, locate(row))
-    whole = [row for row in range(len(rows)) if row not in broken]
-    report_unusable_names(names, locate, problems, broken, rows=whole)
-    return names, broken
+            reader.fail(row, "KT161", message, locate(row))
+    whole = [row for row in range(len(rows)) if row not in reader.broken]
+    report_unusable_names(names, locate, reader.problems, reader.broken, rows=whole)
+    return names
 
 
 # --- AudioSet --------------------------------------------------------------------------------
@@ -196,8 +195,8 @@ def read_segments(
         report_empty(problems)
         return None
     names = item_names(table.columns[0])
-    broken: dict[int, str] = {}
-    report_unusable_names(names, table.locator(0), problems, broken)
+    reader = ListReader(problems, options)
+    report_unusable_names(names, table.locator(0), problems, reader.broken)
     labels = [
         (row, label)
         for row, cell in enumerate(table.columns[-1])
@@ -207,11 +206,10 @@ def read_segments(
     rows = np.array([row for row, _ in labels], dtype=np.int64)
     bare = np.setdiff1d(np.arange(len(table)), rows).tolist()
     if bare:
-        message = f"row without a label: its item has none{such_rows(len(bare))}"
         place = table.finder(bare[0], table.width - 1)
-        problems.report("KT622", message, place, severity="note", count=len(bare))
+        reader.note("KT622", "row without a label: its item has none", len(bare), place)
     keys: list[Key] = [(name, None) for name in names]
-    add_uneven(keys, broken, table.uneven, 0)
+    add_uneven(keys, reader.broken, table.uneven, 0)
 
     def locate(entry: int) -> Place:
         row, label = labels[entry]
@@ -220,7 +218,7 @@ def read_segments(
         return replace(cell, column=column, length=len(text.strip()))
 
     entries = LabelList.of([label[0] for _, label in labels], locate, rows)
-    return finish(entries, keys, problems, options, ReadingRules(sheet=True), broken)
+    return reader.finish(entries, keys, ReadingRules(sheet=True))
 
 
 # --- TREC ------------------------------------------------------------------------------------
@@ -255,56 +253,55 @@ def read_trec(text: str, form: Form, problems: Problems, options: InstrumentOpti
     table = Table(problems.file, WORDS, _WIDTHS[form], lines, numbers)
     for misfit in table.fill():
         table.report_misfit(misfit, problems, "KT625", f"a row is {_EXPECTED[form]}")
-    return _Trec(table, problems, options).read(form)
+    return _Trec(problems, options, table).read(form)
 
 
-class _Trec:
+@dataclass(eq=False)
+class _Trec(ListReader):
     """Reads one file."""
 
-    def __init__(self, table: Table, problems: Problems, options: InstrumentOptions) -> None:
-        self._table = table
-        self._problems = problems
-        self._options = options
-        self._broken: dict[str, str] = {}
-        for cells, reason in table.uneven:
-            if cells:
-                self._broken.setdefault(cells[0], reason)
+    table: Table
+    _broken_topics: dict[str, str] = field(default_factory=dict, init=False)
 
     def read(self, form: Form) -> ParsedLists | None:
         """Return a list for each topic."""
-        topics, of_row = coded(self._table.columns[0])
-        entries = LabelList.of(self._table.columns[2], self._table.locator(2), of_row)
-        longest = max(map(len, entries.spellings), default=0)
-        limit = self._options.limits.label
+        topics, of_row = coded(self.table.columns[0])
+        entries = LabelList.of(self.table.columns[2], self.table.locator(2), of_row)
+        longest, limit = max(map(len, entries.spellings), default=0), self.options.limits.label
         if longest > limit:
-            report_exceeded(self._problems, f"name of {longest:,} characters: over the limit of {limit:,}")
+            report_exceeded(self.problems, f"name of {longest:,} characters: over the limit of {limit:,}")
             return None
+        for cells, reason in self.table.uneven:
+            if cells:
+                self._broken_topics.setdefault(cells[0], reason)
         self._report_repeats(entries)
         if form == "qrels":
             entries.grades = self._grades()
             entries.present = entries.grades > 0
         else:
             entries.scores = self._scores(of_row)
-        numbers = {topic: number for number, topic in enumerate(dict.fromkeys((*topics, *self._broken)))}
+        numbers = {
+            topic: number for number, topic in enumerate(dict.fromkeys((*topics, *self._broken_topics)))
+        }
         lists, _ = assemble(entries, len(numbers), ReadingRules(query=True))
-        broken = {numbers[topic]: reason for topic, reason in self._broken.items()}
+        broken = {numbers[topic]: reason for topic, reason in self._broken_topics.items()}
         return ParsedLists([(topic, None) for topic in numbers], lists, broken, is_sheet=True)
 
     def _break(self, row: int, code: str, message: str, index: int) -> None:
-        place = self._table.finder(row, index)
-        fail(self._problems, self._broken, self._table.columns[0][row], code, message, place)
+        place = self.table.finder(row, index)
+        fail(self.problems, self._broken_topics, self.table.columns[0][row], code, message, place)
 
     def _report_repeats(self, entries: LabelList) -> None:
         keys = entries.lists * max(1, len(entries.spellings)) + entries.codes
         _, first = np.unique(keys, return_index=True)
-        topics, _, documents = self._table.columns[:3]
+        topics, _, documents = self.table.columns[:3]
         for row in np.delete(np.arange(len(topics)), first).tolist():
             message = f"document stands twice for topic {quote(topics[row])}: {quote(documents[row])}"
             self._break(row, "KT626", message, 2)
 
     def _grades(self) -> Codes:
         """Return judgements as grades."""
-        cells = self._table.columns[3]
+        cells = self.table.columns[3]
         written, codes = coded(cells)
         grades = [int(cell) if _RELEVANCE.fullmatch(cell) else None for cell in written]
         for row, code in enumerate(codes.tolist()):
@@ -314,17 +311,16 @@ class _Trec:
 
     def _scores(self, topics: Codes) -> Values:
         """Return the scores of a run, which alone rank it; note ranks that give another order."""
-        table = self._table
-        scores, wrong = numbers_of(table.columns[4], table.locator(4), self._problems, required=True)
+        table = self.table
+        scores, wrong = numbers_of(table.columns[4], table.locator(4), self.problems, required=True)
         for row, reason in wrong.items():
-            self._broken.setdefault(table.columns[0][row], reason)
+            self._broken_topics.setdefault(table.columns[0][row], reason)
         ranks = np.array([float(rank) if rank.isdecimal() else np.nan for rank in table.columns[3]])
         order = np.lexsort((ranks, -scores, topics))
         same, falling = np.diff(topics[order]) == 0, np.diff(scores[order]) < 0
         against = np.flatnonzero(same & falling & (np.diff(ranks[order]) < 0))
         if len(against):
             count = len(np.unique(topics[order[against]]))
-            message = f"rank contradicts the scores, which count{such_rows(count, 'such topics')}"
             place = table.finder(int(order[against[0] + 1]), 3)
-            self._problems.report("KT613", message, place, severity="note", count=count)
+            self.note("KT613", "rank contradicts the scores, which count", count, place, "such topics")
         return scores

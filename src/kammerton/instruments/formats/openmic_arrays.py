@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 
 from kammerton.arrays import Flags
 from kammerton.errors import DataError, Diagnostic, clip, printable, quote
-from kammerton.formats.reading import Limits, Problems, keeps_rows, such_rows
+from kammerton.formats.reading import Limits, Problems, keeps_rows
 from kammerton.formats.source import larger_files
-from kammerton.instruments.formats.source import fail, item_names, report_empty, report_unusable_names
+from kammerton.instruments.formats.source import ListReader, item_names, report_empty, report_unusable_names
 from kammerton.instruments.labels import (
     LabelList,
     ParsedLists,
     ReadingRules,
-    finish,
     judge,
     note_unjudged,
 )
@@ -213,9 +212,9 @@ def read_openmic_arrays(
     items = item_names(
         [key if isinstance(key, str) else key.decode("utf-8", "replace") for key in keys.tolist()]
     )
-    broken: dict[int, str] = {}
-    report_unusable_names(items, lambda row: Place(problems.file, row=row), problems, broken)
-    judged = _judged(relevance, mask, names, problems, broken)
+    reader = ListReader(problems, options)
+    report_unusable_names(items, lambda row: Place(problems.file, row=row), problems, reader.broken)
+    judged = _judged(relevance, mask, names, reader)
     rows, columns = np.nonzero(judged)
     entries = LabelList(
         names, columns.astype(np.int64), rows.astype(np.int64), lambda _: Place(problems.file)
@@ -223,7 +222,7 @@ def read_openmic_arrays(
     entries.present = judge(entries, relevance[rows, columns].astype(np.float64), options)
     note_unjudged(len(rows), judged.size, problems, options)
     rules = ReadingRules(closed=np.full(len(items), options.assume_absent), sheet=True)
-    return finish(entries, [(item, None) for item in items], problems, options, rules, broken)
+    return reader.finish(entries, [(item, None) for item in items], rules)
 
 
 def _column_names(arrays: dict[str, Array], problems: Problems) -> list[str] | None:
@@ -258,9 +257,7 @@ def _fit(arrays: dict[str, Array], width: int, problems: Problems, options: Inst
     return keeps_rows(len(keys), problems, options.limits)
 
 
-def _judged(
-    relevance: Array, mask: Array, names: Sequence[str], problems: Problems, broken: dict[int, str]
-) -> Flags:
+def _judged(relevance: Array, mask: Array, names: Sequence[str], reader: ListReader) -> Flags:
     """Return which pairs of clip and label were judged; report numbers that are none of theirs.
 
     A clip is broken if its mask is neither 0 nor 1, or what was judged is not between 0 and 1; NaN is noted,
@@ -277,11 +274,11 @@ def _judged(
         for row, column in np.argwhere(wrong).tolist():
             value = f"{array[row, column]:g} for {quote(names[column])}"
             message = f"{quote(name)} is {expected}: {value}"
-            fail(problems, broken, row, "KT609", message, Place(problems.file, row=row))
+            reader.fail(row, "KT609", message, Place(reader.problems.file, row=row))
     lacking = np.argwhere((mask == 1) & undefined).tolist()
     if lacking:
         row, column = lacking[0]
-        what = f"`Y_true` is not a number for {quote(names[column])}, and counts as not judged"
-        message, place = f"{what}{such_rows(len(lacking), 'such values')}", Place(problems.file, row=row)
-        problems.report("KT612", message, place, severity="note", count=len(lacking))
+        message = f"`Y_true` is not a number for {quote(names[column])}, and counts as not judged"
+        place = Place(reader.problems.file, row=row)
+        reader.note("KT612", message, len(lacking), place, "such values")
     return judged
