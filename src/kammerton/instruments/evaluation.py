@@ -17,8 +17,8 @@ from kammerton.formats.reading import Problems
 from kammerton.instruments.columns import IN_ORDER, Columns, Lists, Vocabulary, lists_of, shaped
 from kammerton.instruments.formulas import Counts, Rate, counts_of_labels
 from kammerton.instruments.kernels import statistics_of_files
-from kammerton.instruments.labels import LabelList, Meaning, ReadingRules, finish, look_up
-from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.labels import LabelList, ReadingRules, finish
+from kammerton.instruments.options import InstrumentOptions, Meaning, look_up
 from kammerton.instruments.protocols import kiritchenko2006, lca, open_mic_task1
 from kammerton.model.annotations import Place
 from kammerton.model.measure import Measure, Statistics

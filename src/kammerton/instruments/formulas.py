@@ -32,6 +32,9 @@ Which = Literal["P", "R", "F"]
 Texts = tuple[str, str, str]
 """What a card of a measure has of its own: summary, equation, and when it is undefined."""
 
+ByMeasure = dict[Measure, Statistics]
+"""Statistics of each measure, a row per file, class or query."""
+
 RATE = ("part", "whole", "counted", "counts", "annotated")
 """Columns of a rate. *counted*: what it adds to a mean; *counts*: whether it is in the mean at all;
 *annotated*: whether there is anything to be found."""

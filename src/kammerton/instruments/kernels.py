@@ -11,7 +11,7 @@ from kammerton.errors import Diagnostic, inflected, out_of
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.columns import Columns, build_columns
 from kammerton.instruments.error_analysis import class_tables
-from kammerton.instruments.formulas import RATE
+from kammerton.instruments.formulas import RATE, ByMeasure
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols import (
     PROTOCOLS,
@@ -22,7 +22,7 @@ from kammerton.instruments.protocols import (
     scores,
 )
 from kammerton.instruments.retrieval import Queries, gather_rows
-from kammerton.model.measure import Gathered, Measure, Statistics
+from kammerton.model.measure import Gathered, Measure
 from kammerton.model.task import Case, Evaluation
 
 
@@ -44,9 +44,9 @@ def evaluate(
 
 def statistics_of_files(
     columns: Columns, measures: Sequence[Measure], options: InstrumentOptions
-) -> dict[Measure, Statistics]:
+) -> ByMeasure:
     """Return the statistics of ``measures``, none of them gathered, one row per file."""
-    computed: dict[Measure, Statistics] = {}
+    computed: ByMeasure = {}
     for module in (open_mic_task1, kiritchenko2006, lca, scores):
         own = [measure for measure in measures if measure.protocol == module.PROTOCOL.name]
         if own:
@@ -56,14 +56,14 @@ def statistics_of_files(
 
 def gather(
     gathered: Gathered, measures: Sequence[Measure], options: InstrumentOptions
-) -> tuple[tuple[str, ...], dict[Measure, Statistics]]:
+) -> tuple[tuple[str, ...], ByMeasure]:
     """Return the names of the classes, and the statistics of each gathered measure, one row per class.
 
     ``gathered`` is of one system and annotator. Classes are instruments, or topics, by name; behind them, if
     a measure is over all pairs of file and label, ``"all"``. A row is NaN where a measure has no such class.
     """
     queries = Queries(gathered, options)
-    computed: dict[Measure, Statistics] = {}
+    computed: ByMeasure = {}
     for module in (open_mic_task1, open_mic_task2):
         own = [measure for measure in measures if measure.protocol == module.PROTOCOL.name]
         computed |= module.gather(queries, own, options)
@@ -82,26 +82,17 @@ _REASONS = {
         "no taxonomy",
         "--taxonomy names one that has the labels: openmic-2018, general-midi, medleydb, or a file",
     ),
-    "KT671": (
-        "estimates are sets, not ranked lists",
-        "list the likeliest instrument first, or give scores",
-    ),
+    "KT671": ("estimates are sets, not ranked lists", "list the likeliest instrument first, or give scores"),
     "KT672": (
         "estimates have no scores, by which files could be ranked",
         "give each label of an estimate a score",
     ),
-    "KT673": (
-        "estimates do not score every label of a vocabulary",
-        None,
-    ),
+    "KT673": ("estimates do not score every label of a vocabulary", None),
     "KT674": (
         "estimates score every label, so that all of them would be listed",
         "say what is taken for present: --threshold 0.5, or --top-k 5",
     ),
-    "KT675": (
-        "the references are queries with relevant documents, which are no classes",
-        None,
-    ),
+    "KT675": ("the references are queries with relevant documents, which are no classes", None),
 }
 
 

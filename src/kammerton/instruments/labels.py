@@ -1,168 +1,38 @@
 # SPDX-License-Identifier: MIT
-"""Labels of a source become annotations: each is looked up, scores and repeats are checked."""
+"""Labels of a source become lists: names, numbers, scores and repeats are checked, for every reader."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import math
+import os.path
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePath
-from typing import Literal
-from weakref import ref
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Flags
 from kammerton.errors import Severity, inflected, out_of, plural, quote
-from kammerton.formats.reading import Problems
-from kammerton.formats.tables import composed
+from kammerton.formats.folders import normal_form
+from kammerton.formats.intervals import number_pattern
+from kammerton.formats.reading import NO_ROWS, Problems, such_rows
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.options import LABEL_MAPS, InstrumentOptions, LabelMap, load_label_map
+from kammerton.instruments.options import (
+    LABEL_MAPS,
+    InstrumentOptions,
+    LabelMap,
+    Meaning,
+    load_label_map,
+    look_up,
+)
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.annotations import Metadata, Place
 from kammerton.model.measure import Values
-
-Fate = Literal["known", "kept", "dropped", "unknown", "left out", "outside", "empty", "long"]
-"""*known*: in the taxonomy, or there is none. *kept*, *dropped*, *unknown*: not in the taxonomy, by the
-option ``unknown``. *left out*: no instrument by the label map. *outside*: no instrument by the source of the
-taxonomy. *empty*: no label at all. *long*: over the budget."""
-
-PROGRAMS = "general-midi"
-"""Taxonomy whose leaves have numbers."""
-
-_DIGITS = 9
-_REMEMBERED = 100_000
-_FATES: dict[str, Fate] = {"error": "unknown", "drop": "dropped", "keep": "kept"}
-
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """What one spelling means."""
-
-    label: str  # the label it stands for; where it has none, what was looked for
-    fate: Fate = "known"  # what becomes of it
-    mapped: bool = False  # whether the label map has changed it
-    root: bool = False  # whether it is a root of the taxonomy, which is never counted
-    program: bool = False  # whether it is the number of a General MIDI program
-    identified: bool = False  # whether it is an identifier, and the label is the name that goes with it
-
-    @property
-    def stays(self) -> bool:
-        """Whether lists keep the label."""
-        return self.fate in ("known", "kept")
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether there is nothing to report about it."""
-        return self.fate == "known" and not (self.mapped or self.root or self.program or self.identified)
-
-
-def look_up(spellings: Sequence[str], options: InstrumentOptions) -> list[Meaning]:
-    """Return what each spelling means.
-
-    Examples
-    --------
-    >>> [meaning.label for meaning in look_up([" piano", "Piano"], InstrumentOptions(casefold=True))]
-    ['piano', 'piano']
-    """
-    if options.label_map is None and options.tree is None and not options.casefold:
-        return [_free(spelling, options.limits.label) for spelling in spellings]
-    key = id(options)
-    if key not in _LOOKUPS:
-        _LOOKUPS[key] = (ref(options, lambda _: _LOOKUPS.pop(key, None)), _Lookup(options))
-    return list(map(_LOOKUPS[key][1].meaning, spellings))
-
-
-def _free(spelling: str, limit: int) -> Meaning:
-    label = composed(spelling)
-    if not label:
-        return Meaning(label, "empty")
-    return Meaning(label, "long") if len(label) > limit else Meaning(label)
-
-
-class _Lookup:
-    """Looks spellings up in the label map, then in the taxonomy."""
-
-    def __init__(self, options: InstrumentOptions) -> None:
-        self._casefold = options.casefold
-        self._limit = options.limits.label
-        self._unknown = _FATES[options.unknown]
-        self._meanings: dict[str, Meaning] = {}
-        self._map = options.label_map
-        self._tree = options.tree
-        nodes = () if self._tree is None else self._tree.nodes
-        self._nodes = {self._key(node): node for node in reversed(nodes)}
-
-    def _key(self, label: str) -> str:
-        return label.casefold() if self._casefold else label
-
-    def meaning(self, spelling: str) -> Meaning:
-        """Return what a spelling means; files of a collection have the same ones over and over."""
-        meaning = self._meanings.get(spelling)
-        if meaning is None:
-            meaning = self._find(spelling)
-            if len(self._meanings) < _REMEMBERED:
-                self._meanings[spelling] = meaning
-        return meaning
-
-    def _find(self, spelling: str) -> Meaning:
-        free = _free(spelling, self._limit)
-        if free.fate != "known":
-            return free
-        label = free.label
-        if self._map is not None:
-            instrument = self._map.apply(label, casefold=self._casefold)
-            if instrument is None:
-                return Meaning(label, "left out")
-            label = instrument
-        mapped = label != free.label
-        if self._tree is None:
-            return Meaning(self._key(label), mapped=mapped)
-        return self._find_node(self._tree, label, mapped=mapped)
-
-    def _find_node(self, tree: Taxonomy, label: str, *, mapped: bool) -> Meaning:
-        """Return which node of the taxonomy a label is: by its name, its identifier or its number."""
-        identified = label in tree.ids
-        node = tree.ids[label] if identified else self._nodes.get(self._key(label))
-        if node is not None:
-            return Meaning(node, mapped=mapped, root=node in tree.roots, identified=identified)
-        if identified:
-            return Meaning(label, "outside", mapped=mapped)
-        if tree.name == PROGRAMS and label.isascii() and label.isdigit() and len(label) <= _DIGITS:
-            program = tree.leaves[int(label) :][:1]  # counted from 0 as in MIDI files
-            if program:
-                return Meaning(program[0], mapped=mapped, program=True)
-        return Meaning(self._key(label), self._unknown, mapped=mapped)
-
-
-_LOOKUPS: dict[int, tuple[ref[InstrumentOptions], _Lookup]] = {}
-"""Those of options in use, by their identity: equal options may have read a file at different times."""
-
-
-def _fitting_map(labels: Collection[str], options: InstrumentOptions) -> LabelMap | None:
-    """Return the built-in label map that has most of some unknown labels, if one has more than half."""
-    if options.map or not labels:
-        return None
-    maps = map(load_label_map, LABEL_MAPS)
-    counts = {table: sum(table.has(label, options.casefold) for label in labels) for table in maps}
-    best = max(counts, key=counts.__getitem__)
-    return best if 2 * counts[best] > len(labels) else None
-
-
-def _unknown_hint(label: str, tree: Taxonomy, fitting: LabelMap | None, *, casefold: bool) -> str:
-    """Return what to do about a label that the taxonomy does not have, but perhaps a label map."""
-    nearest = tree.nearest(label)
-    if not casefold and nearest and nearest[0].casefold() == label.casefold():
-        return f"{quote(nearest[0])} differs by case only: --casefold takes it for that"
-    parts = [f"nearest: {', '.join(map(quote, nearest))}"] if nearest else []
-    if fitting is not None:
-        target = fitting.name.rpartition("-to-")[2]
-        taxonomy = "" if tree.name == target else f"--taxonomy {target} "
-        parts.append(f"`{taxonomy}--map {fitting.name}` knows it")
-    translates = "" if fitting else f"; --map FILE translates{'' if nearest else ' labels'}"
-    return "; ".join([*parts, f"--unknown drop leaves it out, --unknown keep counts it{translates}"])
-
+from kammerton.model.task import ItemReadings, Reading
 
 # --- rows of labels ------------------------------------------------------------------------
 
@@ -387,6 +257,30 @@ def finish(
     return ParsedLists(keys, lists, check.broken, rules.sheet)
 
 
+def _fitting_map(labels: Collection[str], options: InstrumentOptions) -> LabelMap | None:
+    """Return the built-in label map that has most of some unknown labels, if one has more than half."""
+    if options.map or not labels:
+        return None
+    maps = map(load_label_map, LABEL_MAPS)
+    counts = {table: sum(table.has(label, options.casefold) for label in labels) for table in maps}
+    best = max(counts, key=counts.__getitem__)
+    return best if 2 * counts[best] > len(labels) else None
+
+
+def _unknown_hint(label: str, tree: Taxonomy, fitting: LabelMap | None, *, casefold: bool) -> str:
+    """Return what to do about a label that the taxonomy does not have, but perhaps a label map."""
+    nearest = tree.nearest(label)
+    if not casefold and nearest and nearest[0].casefold() == label.casefold():
+        return f"{quote(nearest[0])} differs by case only: --casefold takes it for that"
+    parts = [f"nearest: {', '.join(map(quote, nearest))}"] if nearest else []
+    if fitting is not None:
+        target = fitting.name.rpartition("-to-")[2]
+        taxonomy = "" if tree.name == target else f"--taxonomy {target} "
+        parts.append(f"`{taxonomy}--map {fitting.name}` knows it")
+    translates = "" if fitting else f"; --map FILE translates{'' if nearest else ' labels'}"
+    return "; ".join([*parts, f"--unknown drop leaves it out, --unknown keep counts it{translates}"])
+
+
 class _Check:
     """Reports what is wrong with the entries of one source."""
 
@@ -541,3 +435,268 @@ class _Check:
             message = f"labels without {self._rules.score}: they are not ranked{self._many(count)}"
             hint = "--ranked takes their order for their rank"
             self._report(int(unscored.min()), "note", "KT611", message, count, hint)
+
+
+# --- names of items ------------------------------------------------------------------------
+
+ONE: list[Key] = [("", None)]
+"""Key of the only list of a file that is one item and has one annotator."""
+_AUDIO = re.compile(
+    r"\.(?:wav|wave|mp3|flac|ogg|oga|opus|aiff?|m4a|aac|wma|mid|midi|au|npz|jams)$", re.IGNORECASE
+)
+"""Suffixes of recordings, of their features, and of annotations, which are no part of their names."""
+_ENDING = re.compile(r"_METADATA$|(?<=[^/])/metadata$")
+"""What the names of metadata files of MedleyDB, Mixing Secrets and Slakh2100 end in."""
+_K = TypeVar("_K", int, str)
+
+
+def identify(name: str) -> tuple[str, str | None]:
+    """Take the name of a file apart into item and annotator.
+
+    Examples
+    --------
+    >>> identify("AHa_TakeOnMe_METADATA")
+    ('AHa_TakeOnMe', None)
+    >>> identify("Track00001/metadata")
+    ('Track00001', None)
+    """
+    return _ENDING.sub("", name), None
+
+
+def item_names(written: Sequence[str]) -> list[str]:
+    """Return what the items of a sheet are called.
+
+    Examples
+    --------
+    >>> item_names(["data/a/1.wav", "data/b/1.wav"])
+    ['a/1', 'b/1']
+    >>> item_names(["AC/DC"])
+    ['AC/DC']
+    """
+    names = [normal_form(name.strip()) for name in written]
+    bare = [_AUDIO.sub("", name) or name for name in names]
+    if not names or any(len(name) == len(cut) for name, cut in zip(names, bare, strict=True)):
+        return bare
+    paths = [name.replace("\\", "/") for name in bare]
+    folders = {path.rpartition("/")[0] for path in paths}
+    if folders == {""}:
+        return paths
+    try:
+        common = os.path.commonpath(folders)
+    except ValueError:  # some begin at the root and some do not
+        return paths
+    return [path[len(common) :].lstrip("/") for path in paths] if common else paths
+
+
+# --- problems of items ---------------------------------------------------------------------
+
+
+def fail(
+    problems: Problems,
+    broken: MutableMapping[_K, str],
+    key: _K,
+    code: str,
+    message: str,
+    place: Place | Callable[[], Place] | None,
+    hint: str | None = None,
+) -> None:
+    """Report an error, and mark the list or item it is in as broken."""
+    problems.report(code, message, place, hint=hint)
+    broken.setdefault(key, f"{code} {message}")
+
+
+def first_place(first: Place) -> str:
+    """Return the hint for an item that stands twice: where it stands first."""
+    column = f", column {first.column}" if (first.column or 1) > 1 else ""
+    where = f"in line {first.line}{column}" if first.row is None else f"at row index {first.row}"
+    return f"it stands first {where}: take one of the two out"
+
+
+@dataclass(eq=False)
+class ListReader:
+    """What every reader of lists needs, and which lists of its source are broken."""
+
+    problems: Problems
+    options: InstrumentOptions
+    broken: dict[int, str] = field(default_factory=dict, init=False)
+
+    def fail(
+        self,
+        number: int,
+        code: str,
+        message: str,
+        place: Place | Callable[[], Place] | None,
+        hint: str | None = None,
+    ) -> None:
+        """Report an error, and mark the list that it is in as broken."""
+        fail(self.problems, self.broken, number, code, message, place, hint)
+
+    def note(
+        self,
+        code: str,
+        message: str,
+        count: int,
+        place: Place | Callable[[], Place] | None = None,
+        what: str = "such rows",
+    ) -> None:
+        """Note what holds of several rows, or of something else, at the first of them."""
+        message += such_rows(count, what) if what else ""
+        self.problems.report(code, message, place, severity="note", count=count)
+
+    def finish(self, entries: LabelList, keys: Sequence[Key], rules: ReadingRules) -> ParsedLists:
+        """Make lists of the rows of the source."""
+        return finish(entries, keys, self.problems, self.options, rules, self.broken)
+
+
+def report_unusable_names(
+    names: Sequence[str],
+    locate: Callable[[int], Place],
+    problems: Problems,
+    broken: dict[int, str],
+    *,
+    rows: Iterable[int] | None = None,
+    what: str = "row",
+) -> None:
+    """Report each row or key, by default of all, that names no item, or one that stood before."""
+    firsts: dict[str, int] = {}
+    for row in range(len(names)) if rows is None else rows:
+        name = names[row]
+        first = firsts.setdefault(name, row)
+        if not name:
+            fail(problems, broken, row, "KT621", f"{what} names no item", locate(row))
+        elif first < row:
+            hint = first_place(locate(first))
+            fail(problems, broken, row, "KT618", f"item stands twice: {quote(name)}", locate(row), hint)
+
+
+def add_uneven(
+    keys: list[Key], broken: dict[int, str], uneven: Iterable[tuple[Sequence[str], str]], index: int
+) -> None:
+    """Add the items of rows that could not be cut into cells, as broken."""
+    numbers = {item: number for number, (item, _) in enumerate(keys)}
+    for record, reason in uneven:
+        if index < len(record) and record[index].strip():
+            (item,) = item_names([record[index]])
+            if item not in numbers:
+                numbers[item] = len(keys)
+                keys.append((item, None))
+            broken.setdefault(numbers[item], reason)
+
+
+def report_empty(problems: Problems) -> None:
+    """Report that a file has no rows."""
+    problems.report(NO_ROWS, "no annotation rows")
+
+
+def report_unrecognised(problems: Problems, place: Place, message: str, hint: str) -> None:
+    """Report that a file has none of the forms that are read."""
+    problems.report("KT624", f"format not recognised: {message}", place, hint=hint)
+
+
+# --- readings ------------------------------------------------------------------------------
+
+
+def as_sheet(parsed: ParsedLists, problems: Problems) -> ItemReadings[InstrumentList]:
+    """Return the items of a file; an item is broken if one of its lists is, and what has no name is none."""
+    are_empty = all(each.closed and not len(each) and not each.absent for each in parsed.lists)
+    if parsed.lists and are_empty and not parsed.broken:
+        problems.report("KT622", "no item of the file has an instrument", severity="warning")
+    broken: dict[str, str] = {}
+    for number, reason in sorted(parsed.broken.items()):
+        broken.setdefault(parsed.keys[number][0], reason)
+    items: dict[str, tuple[tuple[str | None, InstrumentList], ...]] = {}
+    for (item, annotator), annotation in zip(parsed.keys, parsed.lists, strict=True):
+        if item and item not in broken:
+            items[item] = (*items.get(item, ()), (annotator, annotation))
+    broken.pop("", None)
+    return ItemReadings(items, broken, problems.diagnostics())
+
+
+def as_reading(parsed: ParsedLists | None, problems: Problems) -> Reading[InstrumentList]:
+    """Return the lists of one item, or none if there was an error."""
+    if parsed is not None and parsed.is_sheet:
+        items = {item for item, _ in parsed.keys}
+        if len(items) != 1:
+            message = f"file of {len(items):,} items, where one is expected"
+            hint = "name the file itself as references or estimates"
+            problems.report("KT623", message, hint=hint)
+    if parsed is None or problems.has_errors:
+        return Reading((), problems.diagnostics())
+    annotators = (annotator for _, annotator in parsed.keys)
+    return Reading(tuple(zip(annotators, parsed.lists, strict=True)), problems.diagnostics())
+
+
+# --- numbers -------------------------------------------------------------------------------
+
+_CHARACTERS = b"0123456789.e-+E"
+"""Of these, ``float`` reads what numbers are and nothing else: no ``1_0``, no ``nan``."""
+_NUMBER = re.compile(number_pattern("."))
+_COMMA = re.compile(number_pattern(","))
+_TRUTH = {"true": 1.0, "false": 0.0}
+
+
+def numbers_of(
+    cells: Sequence[str],
+    locate: Callable[[int], Place],
+    problems: Problems,
+    *,
+    what: str = "score",
+    commas: bool = False,
+    required: bool = False,
+) -> tuple[Values, dict[int, str]]:
+    """Return cells as numbers, NaN where there is none; and of rows whose cell is no number, the reason."""
+    if commas:
+        cells = [cell.replace(",", ".") for cell in cells]
+    plain = _plain(cells)
+    if plain is not None and not (required and np.isnan(plain).any()):
+        return plain, {}
+    values = np.full(len(cells), np.nan)
+    wrong: dict[int, str] = {}
+    undefined: list[int] = []
+    numbers = {cell: _number(cell.strip()) for cell in set(cells)}
+    for row, cell in enumerate(cells):
+        value, written = numbers[cell], cell.strip()
+        if value is None or (required and math.isnan(value)):
+            message = f"{what} is no finite number: {quote(written)}" if written else f"row has no {what}"
+            hint = f"a {what} looks like {'1' if what == 'rank' else '0.75'}"
+            if "," in written and _COMMA.fullmatch(written):
+                hint = "write it with a decimal point"
+            fail(problems, wrong, row, "KT609", message, lambda row=row: locate(row), hint)  # type: ignore[misc]
+            continue
+        values[row] = value
+        if math.isnan(value) and written:
+            undefined.append(row)
+    if undefined:
+        message = f"{what} is not a number, and counts as none{such_rows(len(undefined))}"
+        problems.report("KT612", message, lambda: locate(undefined[0]), severity="note", count=len(undefined))
+    return values, wrong
+
+
+def _plain(cells: Sequence[str]) -> Values | None:
+    """Return cells that are all numbers, or empty; None if one of them is not."""
+    if "".join(cells).encode("utf-8", "surrogatepass").translate(None, _CHARACTERS):
+        return None
+    try:
+        values = np.array([float(cell) if cell else math.nan for cell in cells], dtype=np.float64)
+    except ValueError:
+        return None
+    return None if np.isinf(values).any() else values
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number, and not empty.
+
+    >>> [is_number(cell) for cell in ("0.5", "TRUE", "nan", "high", " ")]
+    [True, True, False, False, False]
+    """
+    value = _number(cell.strip())
+    return value is not None and not math.isnan(value)
+
+
+def _number(cell: str) -> float | None:
+    """Return what a cell means, NaN if it stands for nothing, None if it is no finite number."""
+    if _NUMBER.fullmatch(cell):
+        value = float(cell)
+        return None if math.isinf(value) else value
+    folded = cell.casefold()
+    return math.nan if folded in ("", "nan") else _TRUTH.get(folded)

@@ -6,10 +6,10 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal, TypeVar, get_args
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from kammerton.errors import DataError, Diagnostic, OptionError, close_match, qu
 from kammerton.formats.intervals import parse_time
 from kammerton.formats.reading import Limits, Problems, SidedOptions, check_encoding
 from kammerton.formats.source import read_text
-from kammerton.formats.tables import TableRow, TableShape, first_row, named_rows
+from kammerton.formats.tables import TableRow, TableShape, composed, first_row, named_rows
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.instruments.taxonomy_files import is_path, load_taxonomy, shipped
 from kammerton.model.measure import Values
@@ -214,10 +214,7 @@ class Threshold:
         if not self.by_label:
             return np.full(len(labels), self.value)
         values = [self.by_label.get(label, self.value) for label in labels]
-        lacking = next(
-            (label for label, value in zip(labels, values, strict=True) if math.isnan(value)), None
-        )
-        if lacking is not None:
+        for lacking in (label for label, value in zip(labels, values, strict=True) if math.isnan(value)):
             near = close_match(lacking, self.by_label)
             hint = f"add a row for it, or `{OTHERS}` for all others"
             hint = hint if near is None else f"is it {quote(near)}? {hint}"
@@ -304,6 +301,7 @@ Undefined = Literal["campaign", "skip", "zero", "one", "sklearn", "trec"]
 Gain = Literal["campaign", "chapelle"]
 _MOST = 2**53
 """Numbers of items beyond which no arithmetic here is exact."""
+_Loaded = TypeVar("_Loaded")
 _CHOICES = {
     "unknown": get_args(Unknown),
     "ties": get_args(Ties),
@@ -393,10 +391,14 @@ class InstrumentOptions(SidedOptions):
                 raise OptionError.unknown(f"choice of `{name}`", str(getattr(self, name)), known)
         for name, least in (("level", 0), ("top_k", 0), ("min_support", 0), ("results", 1)):
             _check_number(name, getattr(self, name), least)
-        for name in ("taxonomy", "map", "threshold", "truth_threshold"):
-            _check_text(name, getattr(self, name))
-        for name in ("threshold", "truth_threshold"):  # `0.5` and `>= .50` are one choice, signed as one
-            object.__setattr__(self, name, canonical(getattr(self, name)))
+        for name in ("taxonomy", "map"):
+            if not isinstance(getattr(self, name), str | os.PathLike):
+                raise OptionError.of_type(f"`{name}`", getattr(self, name), "a name or a path")
+        for name in ("threshold", "truth_threshold"):
+            value = getattr(self, name)
+            if not isinstance(value, str):
+                raise OptionError.of_type(f"`{name}`", value, "a text, such as '0.5' or '>0.5'")
+            object.__setattr__(self, name, canonical(value))  # `0.5` and `>= .50` are signed as one
         for what, is_on in (("levels", self.level > 0), ("leaves", self.leaves)):
             if is_on and not self.taxonomy:
                 raise OptionError(f"{what} need a taxonomy", "say which: --taxonomy NAME or FILE")
@@ -405,28 +407,29 @@ class InstrumentOptions(SidedOptions):
     @cached_property
     def tree(self) -> Taxonomy | None:
         """The taxonomy, read once; None if there is none."""
-        if not self.taxonomy:
-            return None
-        return load_taxonomy(self.taxonomy, encoding=self.encoding, limits=self.limits)
+        return self._loaded(load_taxonomy, self.taxonomy) if self.taxonomy else None
 
     @cached_property
     def label_map(self) -> LabelMap | None:
         """The label map, read once; None if there is none."""
-        if not self.map:
-            return None
-        return load_label_map(self.map, encoding=self.encoding, limits=self.limits)
+        return self._loaded(load_label_map, self.map) if self.map else None
+
+    @cached_property
+    def _meanings(self) -> _Meanings:
+        return _Meanings(self)
 
     @cached_property
     def cut(self) -> Threshold | None:
         """Threshold of estimated scores; None if there is none."""
-        if not self.threshold:
-            return None
-        return read_threshold(self.threshold, encoding=self.encoding, limits=self.limits)
+        return self._loaded(read_threshold, self.threshold) if self.threshold else None
 
     @cached_property
     def truth_cut(self) -> Threshold:
         """Threshold of annotated relevance."""
-        return read_threshold(self.truth_threshold, encoding=self.encoding, limits=self.limits)
+        return self._loaded(read_threshold, self.truth_threshold)
+
+    def _loaded(self, load: Callable[..., _Loaded], name: str) -> _Loaded:
+        return load(name, encoding=self.encoding, limits=self.limits)
 
 
 def _check_number(name: str, value: object, least: int) -> None:
@@ -437,9 +440,92 @@ def _check_number(name: str, value: object, least: int) -> None:
         raise OptionError(f"`{name}` is {bounds}, got {value}")
 
 
-def _check_text(name: str, value: object) -> None:
-    if name in ("taxonomy", "map"):
-        if not isinstance(value, str | os.PathLike):
-            raise OptionError.of_type(f"`{name}`", value, "a name or a path")
-    elif not isinstance(value, str):
-        raise OptionError.of_type(f"`{name}`", value, "a text, such as '0.5' or '>0.5'")
+# --- what labels mean ----------------------------------------------------------------------------
+
+Fate = Literal["known", "kept", "dropped", "unknown", "left out", "outside", "empty", "long"]
+"""*known*: in the taxonomy, or there is none. *kept*, *dropped*, *unknown*: not in the taxonomy, by the
+option ``unknown``. *left out*: no instrument by the label map. *outside*: no instrument by the source of the
+taxonomy. *empty*: no label at all. *long*: over the budget."""
+
+PROGRAMS = "general-midi"
+"""Taxonomy whose leaves have numbers."""
+
+_DIGITS = 9
+_REMEMBERED = 100_000
+_FATES: dict[str, Fate] = {"error": "unknown", "drop": "dropped", "keep": "kept"}
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What one spelling means."""
+
+    label: str  # the label it stands for; where it has none, what was looked for
+    fate: Fate = "known"  # what becomes of it
+    mapped: bool = False  # whether the label map has changed it
+    root: bool = False  # whether it is a root of the taxonomy, which is never counted
+    program: bool = False  # whether it is the number of a General MIDI program
+    identified: bool = False  # whether it is an identifier, and the label is the name that goes with it
+
+    @property
+    def stays(self) -> bool:
+        """Whether lists keep the label."""
+        return self.fate in ("known", "kept")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing to report about it."""
+        return self.fate == "known" and not (self.mapped or self.root or self.program or self.identified)
+
+
+def look_up(spellings: Sequence[str], options: InstrumentOptions) -> list[Meaning]:
+    """Return what each spelling means.
+
+    Examples
+    --------
+    >>> [meaning.label for meaning in look_up([" piano", "Piano"], InstrumentOptions(casefold=True))]
+    ['piano', 'piano']
+    """
+    return list(map(options._meanings.meaning, spellings))  # noqa: SLF001 - which users do not need
+
+
+class _Meanings:
+    """Looks spellings up in the label map, then in the taxonomy."""
+
+    def __init__(self, options: InstrumentOptions) -> None:
+        self._options = options
+        nodes = () if options.tree is None else options.tree.nodes
+        self._nodes = {self._key(node): node for node in reversed(nodes)}
+        # files of a collection have the same spellings over and over
+        self.meaning: Callable[[str], Meaning] = lru_cache(_REMEMBERED)(self._find)
+
+    def _key(self, label: str) -> str:
+        return label.casefold() if self._options.casefold else label
+
+    def _find(self, spelling: str) -> Meaning:
+        options, written = self._options, composed(spelling)
+        if not written:
+            return Meaning(written, "empty")
+        if len(written) > options.limits.label:
+            return Meaning(written, "long")
+        label: str | None = written
+        if options.label_map is not None:
+            label = options.label_map.apply(written, casefold=options.casefold)
+        if label is None:
+            return Meaning(written, "left out")
+        if options.tree is None:
+            return Meaning(self._key(label), mapped=label != written)
+        return self._find_node(options.tree, label, mapped=label != written)
+
+    def _find_node(self, tree: Taxonomy, label: str, *, mapped: bool) -> Meaning:
+        """Return which node of the taxonomy a label is: by its name, its identifier or its number."""
+        identified = label in tree.ids
+        node = tree.ids[label] if identified else self._nodes.get(self._key(label))
+        if node is not None:
+            return Meaning(node, mapped=mapped, root=node in tree.roots, identified=identified)
+        if identified:
+            return Meaning(label, "outside", mapped=mapped)
+        if tree.name == PROGRAMS and label.isascii() and label.isdigit() and len(label) <= _DIGITS:
+            program = tree.leaves[int(label) :][:1]  # counted from 0 as in MIDI files
+            if program:
+                return Meaning(program[0], mapped=mapped, program=True)
+        return Meaning(self._key(label), _FATES[self._options.unknown], mapped=mapped)

@@ -35,18 +35,19 @@ from kammerton.instruments.formats.label_lines import (
     segments_header,
     trec_form,
 )
-from kammerton.instruments.formats.source import ONE, as_reading, as_sheet, report_empty
 from kammerton.instruments.formats.tables import columns_of, read_long_table, read_wide_table, report_missing
 from kammerton.instruments.labels import (
-    PROGRAMS,
+    ONE,
     LabelList,
     ParsedLists,
     ReadingRules,
+    as_reading,
+    as_sheet,
     finish,
     judge,
-    look_up,
+    report_empty,
 )
-from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.options import PROGRAMS, InstrumentOptions, look_up
 from kammerton.model.annotations import Metadata, Place
 from kammerton.model.measure import Values
 from kammerton.model.task import ItemReadings, Reading

@@ -18,9 +18,9 @@ from kammerton.formats.writing import left_behind
 from kammerton.instruments.annotation import PACKING, InstrumentList
 from kammerton.instruments.columns import Columns, annotated, build_columns
 from kammerton.instruments.error_analysis import instrument_breakdown, instrument_losses
-from kammerton.instruments.formats.source import identify
 from kammerton.instruments.formats.writing import Entry, render_jams, render_qrels, render_run, render_table
 from kammerton.instruments.kernels import applicable, evaluate, gather, survey
+from kammerton.instruments.labels import identify
 from kammerton.instruments.options import LABEL_MAPS, InstrumentOptions
 from kammerton.instruments.protocols import PROTOCOLS
 from kammerton.instruments.reading import SUFFIXES, adopt, read_instruments, read_with_metadata, unfold

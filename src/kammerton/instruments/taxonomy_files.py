@@ -203,10 +203,7 @@ def _reached(classes: _Classes, tops: list[str]) -> list[str]:
 
 _SHAPE = TableShape(
     "KT649",
-    (
-        ("node", "child", "instrument", "label", "name"),
-        ("parent", "parents", "family", "class", "category"),
-    ),
+    (("node", "child", "instrument", "label", "name"), ("parent", "parents", "family", "class", "category")),
     repeats=True,
 )
 

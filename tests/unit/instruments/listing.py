@@ -8,7 +8,7 @@ from kammerton.errors import Diagnostic
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import with_newlines
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.formats.source import as_reading, as_sheet
+from kammerton.instruments.labels import as_reading, as_sheet
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.reading import parse_text
 from kammerton.model.task import ItemReadings, Reading

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What becomes of labels, scores and repeats, whichever format they come from."""
 
-import gc
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,17 +10,8 @@ import pytest
 
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
-from kammerton.instruments import labels
-from kammerton.instruments.labels import (
-    LabelList,
-    ParsedLists,
-    ReadingRules,
-    assemble,
-    finish,
-    judge,
-    look_up,
-)
-from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.labels import LabelList, ParsedLists, ReadingRules, assemble, finish, judge
+from kammerton.instruments.options import InstrumentOptions, look_up
 from kammerton.model.annotations import Place
 from unit.instruments.listing import SAMPLE, shown, told, write
 
@@ -301,18 +291,6 @@ def test_relevance_is_judged_by_the_label_that_is_meant(tmp_path: Path) -> None:
 
 
 # --- what is remembered --------------------------------------------------------------------
-
-
-def test_what_is_remembered_goes_with_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(labels, "_REMEMBERED", 1)
-    before = len(labels._LOOKUPS)
-    options = InstrumentOptions(taxonomy=SAMPLE)
-    for _ in range(2):
-        assert [each.label for each in look_up(["F", " F", "E"], options)] == ["F", "F", "E"]
-    assert len(labels._LOOKUPS) == before + 1
-    del options
-    gc.collect()
-    assert len(labels._LOOKUPS) <= before
 
 
 def test_a_map_that_was_changed_is_read_by_new_options(tmp_path: Path) -> None:

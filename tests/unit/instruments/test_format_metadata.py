@@ -7,7 +7,7 @@ import pytest
 
 import kammerton as kt
 from kammerton.formats import Limits
-from kammerton.instruments.formats.source import identify
+from kammerton.instruments.labels import identify
 from kammerton.instruments.reading import read_instruments, unfold
 from unit.instruments.listing import SAMPLE, lists, only, read, told, write
 

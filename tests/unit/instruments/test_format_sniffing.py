@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from effort import effort
 from kammerton.formats import Limits
-from kammerton.instruments.formats.source import item_names
+from kammerton.instruments.labels import item_names
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.reading import SUFFIXES, adopt, read_instruments, unfold
 from unit.instruments.listing import items, lists, only, read, sheet, told, write

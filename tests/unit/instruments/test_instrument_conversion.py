@@ -14,8 +14,8 @@ import kammerton as kt
 from kammerton.errors import DataError
 from kammerton.formats.reading import Problems
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.formats.source import as_reading, as_sheet
 from kammerton.instruments.formats.writing import Entry, render_jams, render_qrels, render_run, render_table
+from kammerton.instruments.labels import as_reading, as_sheet
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.reading import parse_text
 from kammerton.instruments.task import CONVERSION

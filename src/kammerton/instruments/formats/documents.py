@@ -17,23 +17,20 @@ from kammerton.errors import quote
 from kammerton.formats.jams import Observations, annotator_names, described, metadata_of
 from kammerton.formats.json_places import JsonPlaces, Pointer, element_offsets, offset_of
 from kammerton.formats.reading import Problems, keeps_rows
-from kammerton.instruments.formats.source import (
+from kammerton.instruments.labels import (
     ONE,
+    Key,
+    LabelList,
     ListReader,
+    ParsedLists,
+    ReadingRules,
     item_names,
+    note_unjudged,
     report_empty,
     report_unrecognised,
     report_unusable_names,
 )
-from kammerton.instruments.labels import (
-    PROGRAMS,
-    Key,
-    LabelList,
-    ParsedLists,
-    ReadingRules,
-    note_unjudged,
-)
-from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.options import PROGRAMS, InstrumentOptions
 from kammerton.model.annotations import Place
 from kammerton.model.measure import Values
 

@@ -24,25 +24,23 @@ from kammerton.formats.tables import (
     numbered_lines,
     read_rows,
 )
-from kammerton.instruments.formats.source import (
+from kammerton.instruments.labels import (
     ONE,
+    Key,
+    LabelList,
     ListReader,
+    ParsedLists,
+    ReadingRules,
     add_uneven,
+    assemble,
+    coded,
     fail,
+    finish,
     item_names,
     numbers_of,
     report_empty,
     report_unrecognised,
     report_unusable_names,
-)
-from kammerton.instruments.labels import (
-    Key,
-    LabelList,
-    ParsedLists,
-    ReadingRules,
-    assemble,
-    coded,
-    finish,
 )
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place

@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kammerton.formats.reading import Problems
-from kammerton.instruments.formats.source import ONE, report_empty
-from kammerton.instruments.labels import PROGRAMS, LabelList, ParsedLists, ReadingRules, finish, look_up
-from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.labels import ONE, LabelList, ParsedLists, ReadingRules, finish, report_empty
+from kammerton.instruments.options import PROGRAMS, InstrumentOptions, look_up
 from kammerton.instruments.taxonomy_files import load_taxonomy
 from kammerton.model.annotations import Place
 

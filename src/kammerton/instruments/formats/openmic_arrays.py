@@ -23,13 +23,16 @@ from kammerton.arrays import Flags
 from kammerton.errors import DataError, Diagnostic, clip, printable, quote
 from kammerton.formats.reading import Limits, Problems, keeps_rows
 from kammerton.formats.source import larger_files
-from kammerton.instruments.formats.source import ListReader, item_names, report_empty, report_unusable_names
 from kammerton.instruments.labels import (
     LabelList,
+    ListReader,
     ParsedLists,
     ReadingRules,
+    item_names,
     judge,
     note_unjudged,
+    report_empty,
+    report_unusable_names,
 )
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place

@@ -16,23 +16,21 @@ from kammerton.arrays import Codes, Flags
 from kammerton.errors import close_match, quote
 from kammerton.formats.reading import Problems
 from kammerton.formats.tables import Table
-from kammerton.instruments.formats.source import (
+from kammerton.instruments.labels import (
+    Key,
+    LabelList,
     ListReader,
+    ParsedLists,
+    ReadingRules,
     add_uneven,
+    coded,
     fail,
     first_place,
     is_number,
     item_names,
-    numbers_of,
-)
-from kammerton.instruments.labels import (
-    Key,
-    LabelList,
-    ParsedLists,
-    ReadingRules,
-    coded,
     judge,
     note_unjudged,
+    numbers_of,
 )
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kammerton.instruments.columns import Columns
-from kammerton.instruments.formulas import Texts, measures
+from kammerton.instruments.formulas import ByMeasure, Texts, measures
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.model.measure import Measure, Protocol, Statistics
+from kammerton.model.measure import Measure, Protocol
 
 _NAME = "kiritchenko2006"
 _PAPER = "Kiritchenko, Matwin, Nock & Famili 2006, doi:10.1007/11766247_34"
@@ -55,6 +55,6 @@ PROTOCOL = Protocol(
 )
 
 
-def evaluate(columns: Columns, chosen: Sequence[Measure], _: InstrumentOptions) -> dict[Measure, Statistics]:
+def evaluate(columns: Columns, chosen: Sequence[Measure], _: InstrumentOptions) -> ByMeasure:
     """Return the statistics of measures of this protocol, from counts of labels with their ancestors."""
     return dict.fromkeys(chosen, columns.extended_counts)

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kammerton.instruments.columns import Columns
-from kammerton.instruments.formulas import Texts, lca_counts, measures, quotients, rates
+from kammerton.instruments.formulas import ByMeasure, Texts, lca_counts, measures, quotients, rates
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.model.measure import BY_HAND, Measure, Protocol, Statistics
+from kammerton.model.measure import BY_HAND, Measure, Protocol
 
 _PAPER = "Kosmopoulos, Partalas, Gaussier, Paliouras & Androutsopoulos 2015, doi:10.1007/s10618-014-0382-x"
 
@@ -56,9 +56,7 @@ PROTOCOL = Protocol(
 )
 
 
-def evaluate(
-    columns: Columns, chosen: Sequence[Measure], options: InstrumentOptions
-) -> dict[Measure, Statistics]:
+def evaluate(columns: Columns, chosen: Sequence[Measure], options: InstrumentOptions) -> ByMeasure:
     """Return the statistics of measures of this protocol."""
     counts = lca_counts(columns)
     pairs, annotated = quotients(counts), counts[:, 2] > 0

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from kammerton.instruments.columns import Columns
 from kammerton.instruments.formulas import (
+    ByMeasure,
     Counts,
     Texts,
     counts_of_files,
@@ -133,12 +134,10 @@ PROTOCOL = Protocol(
 )
 
 
-def evaluate(
-    columns: Columns, chosen: Sequence[Measure], options: InstrumentOptions
-) -> dict[Measure, Statistics]:
+def evaluate(columns: Columns, chosen: Sequence[Measure], options: InstrumentOptions) -> ByMeasure:
     """Return the statistics of measures of this protocol that are not gathered."""
     flat = counts_of_files(columns)
-    computed: dict[Measure, Statistics] = {}
+    computed: ByMeasure = {}
     for measure in chosen:
         if isinstance(measure.formula, Counts):
             computed[measure] = flat
@@ -155,16 +154,12 @@ def evaluate(
     return computed
 
 
-def gather(
-    queries: Queries, chosen: Sequence[Measure], options: InstrumentOptions
-) -> dict[Measure, Statistics]:
+def gather(queries: Queries, chosen: Sequence[Measure], options: InstrumentOptions) -> ByMeasure:
     """Return the statistics of each instrument, for gathered measures of this protocol."""
     return gathered_rates(queries.counts(), chosen, options)
 
 
-def gathered_rates(
-    counts: Statistics, chosen: Sequence[Measure], options: InstrumentOptions
-) -> dict[Measure, Statistics]:
+def gathered_rates(counts: Statistics, chosen: Sequence[Measure], options: InstrumentOptions) -> ByMeasure:
     """Return the statistics of instruments that were hit, listed and annotated so often."""
     annotated = counts[:, 2]
     # the campaign leaves an undefined value of an instrument out

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kammerton.instruments.formulas import Texts, leave_out, measures, quotients, rates
+from kammerton.instruments.formulas import ByMeasure, Texts, leave_out, measures, quotients, rates
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols.open_mic_task1 import PROTOCOL as TASK1
 from kammerton.instruments.retrieval import Answers, Parts, Queries
-from kammerton.model.measure import BY_HAND, Measure, Protocol, Statistics
+from kammerton.model.measure import BY_HAND, Measure, Protocol
 
 _NAME = "open-mic-task2"
 
@@ -32,11 +32,7 @@ _TREC = "pytrec_eval (1e-9) with --ties trec"
 
 _HEADLINES = ("RR", "P@10", "AP", "ERR", "GAP", "nDCG")
 _CARDS: dict[str, Texts] = {
-    "RR": (
-        "How early the first right file comes.",
-        "1 / place of the first right file; 0 if none",
-        "never",
-    ),
+    "RR": ("How early the first right file comes.", "1 / place of the first right file; 0 if none", "never"),
     **{
         f"P@{places}": (
             f"How many of the first {places} files are right.",
@@ -124,9 +120,7 @@ PROTOCOL = Protocol(
 )
 
 
-def gather(
-    queries: Queries, chosen: Sequence[Measure], options: InstrumentOptions
-) -> dict[Measure, Statistics]:
+def gather(queries: Queries, chosen: Sequence[Measure], options: InstrumentOptions) -> ByMeasure:
     """Return the statistics of each query, for measures of this protocol."""
     answers, returned = queries.answers(), queries.answers(as_set=True)
     as_set = quotients(returned.as_set())

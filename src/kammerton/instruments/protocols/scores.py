@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from kammerton.instruments.columns import Columns, Lists, average_precision, rank, roc_area
-from kammerton.instruments.formulas import RATE, Texts, leave_out, measures, rates
+from kammerton.instruments.formulas import RATE, ByMeasure, Texts, leave_out, measures, rates
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.retrieval import Queries
-from kammerton.model.measure import Measure, Protocol, Statistics
+from kammerton.model.measure import Measure, Protocol
 
 _NAME = "scores"
 EVERYTHING = "all"
@@ -28,11 +28,7 @@ _SKLEARN = "scikit-learn 1.9 (1e-12)"
 
 _HEADLINES = ("mAP", "ROC_AUC")
 _MACRO: dict[str, Texts] = {
-    "mAP": (
-        "Average precision of each label over files, averaged over labels.",
-        _AREA,
-        _NO_HIT,
-    ),
+    "mAP": ("Average precision of each label over files, averaged over labels.", _AREA, _NO_HIT),
     "ROC_AUC": (
         "How likely a file that has a label is scored above one that has not, averaged over labels.",
         f"{_PAIRS}; equal scores count half",
@@ -49,7 +45,7 @@ _RANKED: dict[str, Texts] = {
         "Label ranking average precision of each file, averaged over files; one step for equal scores.",
         "mean over labels of the file of (labels of the file scored as high / labels scored as high)",
         "the file has no label",
-    ),
+    )
 }
 
 
@@ -101,9 +97,7 @@ PROTOCOL = Protocol(
 )
 
 
-def evaluate(
-    columns: Columns, chosen: Sequence[Measure], options: InstrumentOptions
-) -> dict[Measure, Statistics]:
+def evaluate(columns: Columns, chosen: Sequence[Measure], options: InstrumentOptions) -> ByMeasure:
     """Return the statistics of LRAP, one row per file."""
     scored = columns.condensed(columns.scored)
     hits = columns.annotated(scored)
@@ -120,9 +114,7 @@ def evaluate(
     return dict.fromkeys(chosen, rows)
 
 
-def gather(
-    queries: Queries, chosen: Sequence[Measure], options: InstrumentOptions
-) -> dict[Measure, Statistics]:
+def gather(queries: Queries, chosen: Sequence[Measure], options: InstrumentOptions) -> ByMeasure:
     """Return the statistics of each label, and behind them a row for all together."""
     lists, hits = queries.vectors()
     together = Lists(lists.offsets[[0, -1]], lists.codes, lists.strengths)
