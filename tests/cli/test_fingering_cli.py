@@ -204,7 +204,7 @@ def test_hand(files: Terminal) -> None:
 
 
 def test_options_are_explained(terminal: Terminal) -> None:
-    page = " ".join(terminal.run("score", "fingering", "--help").out.split())
+    page = " ".join(terminal.run("score", "fingering", "--help-all").out.split())
     for option, about in {
         "--label-encoding [SIDE=]auto|pig|1-10|0-9|L1/R5": "How numbers mean fingers",
         "--hand [SIDE=]auto|right|left": "Whose notes and fingers they are where a file does not tell",

@@ -512,8 +512,8 @@ NO_HINTS = {
     ", too few for the test: --tolerance X limits the loss",
     "--tolerance needs an earlier run",
     (
-        "Exit with code 6 if the main measure is worse than in an earlier run, significantly by a paired "
-        "test, or by more than --tolerance; improvements pass."
+        "Exit with code 6 if the main measure is significantly worse than in an earlier run; with "
+        "--tolerance, if it is worse by more than that."
     ),
     "Loss that --fail-below accepts, in place of the test: 0.005 or 0.5%.",
     "--fail-under: {} of {} is",
@@ -526,6 +526,11 @@ NO_HINTS = {
     "SRC SRC [SRC ...] --out DIR [OPTIONS]",
     "Seed of the random numbers of --method random.",
     "Leave annotations out of the run; `kammerton report` and `show` need them to draw items.",
+    "More options; `--help-all` explains every one in full:",
+    (
+        "Write a run: a folder for `kammerton report`, `compare`, `diff` and `show`; a stopped run is "
+        "resumed, an earlier run is replaced."
+    ),
     "[--copy FOLDER | --report FILE]",
     "* headline measure: shown without --all\n",
     "--copy and --report exclude each other",

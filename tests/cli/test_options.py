@@ -110,7 +110,7 @@ def test_a_verb_adds_what_is_of_the_command_line_alone(verb: str, own: str) -> N
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_option_has_a_help_of_one_line_or_more(terminal: Terminal, verb: str) -> None:
     words = (verb,) if verb in ("report", "diff") else (verb, "chords")
-    page = terminal.run(*words, "--help").out
+    page = terminal.run(*words, "--help-all").out
     for parameter in signature_of(verb).parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in keywords(verb):
             continue
@@ -159,13 +159,13 @@ def test_an_option_that_a_verb_declares_is_its_own() -> None:
 
 @pytest.mark.parametrize("words", ["bootstrap", "confidence interval", "significant", "baseline"])
 def test_the_words_of_the_field_are_found(terminal: Terminal, words: str) -> None:
-    page = " ".join(terminal.run("compare", "chords", "--help").out.split()).lower()
+    page = " ".join(terminal.run("compare", "chords", "--help-all").out.split()).lower()
     assert words in page
 
 
 def test_agreement_and_resuming_are_called_so(terminal: Terminal) -> None:
     assert "inter-annotator agreement" in terminal.run("--help").out
-    assert "is resumed" in " ".join(terminal.run("score", "chords", "--help").out.split())
+    assert "is resumed" in " ".join(terminal.run("score", "chords", "--help-all").out.split())
 
 
 def test_tasks_have_their_own_reading_options() -> None:

@@ -216,7 +216,7 @@ def test_options_of_one_side_that_are_wrong(
 
 @pytest.mark.parametrize("verb", ["check", "convert"])
 def test_where_there_are_no_sides_options_take_values_alone(terminal: Terminal, verb: str) -> None:
-    page = terminal.run(verb, "chords", "--help").out
+    page = terminal.run(verb, "chords", "--help-all").out
     assert "--layout auto|rows|durations|points" in page
     assert "SIDE" not in page
     source = str(CASES / "chords-options-for-both-sides" / "est-points")

@@ -297,7 +297,7 @@ def test_reading_options_reach_the_reader_and_the_signature(terminal: Terminal) 
 
 
 def test_help_shows_the_reading_options_of_the_task_only(terminal: Terminal) -> None:
-    page = terminal.run(*SCORE, "--help")
+    page = terminal.run(*SCORE, "--help-all")
     assert page.code == 0
     options = ("--encoding", "--layout", "--decimal", "--columns [SIDE=]OWN=OURS", "--overlap", "--lenient")
     assert all(option in page.out for option in options)

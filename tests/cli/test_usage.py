@@ -171,6 +171,24 @@ def test_every_verb_has_a_page(terminal: Terminal, verb: str) -> None:
     assert "\n\n\n" not in page.out
 
 
+@pytest.mark.parametrize(
+    ("verb", "task"),
+    [(verb, task) for verb in VERBS for task in (TASKS if VERBS[verb].takes_task else [None])],
+)
+def test_a_page_of_help_has_60_lines_and_names_every_option(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, verb: str, task: str | None
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    words = [word for word in (verb, task) if word]
+    page, whole = (terminal.run(*words, option).out for option in ("--help", "--help-all"))
+    assert len(page.splitlines()) <= 60
+    options = set(re.findall(r"^  (--[a-z-]+)", whole, re.MULTILINE))
+    assert options <= set(re.findall(r"--[a-z-]+", page))
+    groups = re.findall(r"^([A-Z][a-z ]+):$", whole, re.MULTILINE)
+    order = ["Arguments", "Options", "Output", "Reading", "Confidence intervals", "Parallel work"]
+    assert groups == [group for group in order if group in groups]
+
+
 @pytest.mark.parametrize("width", ["20", "80"])
 def test_help_fits_the_window(terminal: Terminal, monkeypatch: pytest.MonkeyPatch, width: str) -> None:
     monkeypatch.setenv("COLUMNS", width)

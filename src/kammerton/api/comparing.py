@@ -84,7 +84,7 @@ def compare(  # noqa: PLR0913 - one per choice
         Compare all other systems with this system only, such as a baseline or last year's best; p-values are
         adjusted over these pairs. That is one test fewer than there are systems for each measure.
     test : {"permutation", "t", "wilcoxon", "friedman"}
-        Test of each pair of systems: a permutation test on their statistics (permutation), Student's t test
+        Test of each pair of systems; a permutation test on their statistics (permutation), Student's t test
         or Wilcoxon's test on the values of items (t, wilcoxon), each with p-values adjusted by Holm's method;
         or Friedman's test of all systems, as in MIREX (friedman). Friedman's test ranks the items that all
         systems have; Tukey's comparison of the mean ranks follows it.

@@ -473,7 +473,7 @@ def score(  # noqa: PLR0913 - one per choice
         Resample items together that belong together, such as the songs of an album: ``FILE.csv:COLUMN``, or a
         regular expression on the names of items, such as ``^(.*)/``. Or a mapping of items to clusters.
     context : bool
-        Score baselines too, and annotators against each other (human agreement), in the same way as systems.
+        Score baselines and human agreement too, in the same way as systems.
         See :attr:`Scores.context`.
     group_by : str or mapping of str to str, optional
         Compute the scores of each group of items, such as each genre: ``FILE.csv:COLUMN``, or a regular

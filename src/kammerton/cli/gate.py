@@ -125,16 +125,16 @@ class Gates:
     fail_under: Annotated[
         list[str] | None,
         option(
-            "Exit with code 6 if the corpus score of a headline measure is worse, or undefined: 0.75 or 75%; "
-            "repeatable.",
-            metavar="PROTOCOL/MEASURE=VALUE",
+            "Exit with code 6 if the corpus score of a measure is worse, or undefined, as "
+            "mirex2013/MajMin=75%; repeatable.",
+            metavar="MEASURE=VALUE",
         ),
     ] = None
     fail_below: Annotated[
         str | None,
         option(
-            "Exit with code 6 if the main measure is worse than in an earlier run, significantly by a paired "
-            "test, or by more than --tolerance; improvements pass.",
+            "Exit with code 6 if the main measure is significantly worse than in an earlier run; with "
+            "--tolerance, if it is worse by more than that.",
             metavar="[NAME=]RUN",
         ),
     ] = None

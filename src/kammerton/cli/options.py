@@ -30,10 +30,26 @@ if TYPE_CHECKING:
 Command = Callable[..., int]
 
 OPTIONS: Group = Group("Options", sort_key=0)
-INTERVALS: Group = Group("Confidence intervals", sort_key=1)
-OUTPUT: Group = Group("Output", sort_key=2)
-_READING = Group("Reading", sort_key=3)
+OUTPUT: Group = Group("Output", sort_key=1)
+_READING = Group("Reading", sort_key=2)
+INTERVALS: Group = Group("Confidence intervals", sort_key=3)
 _WORK = Group("Parallel work", sort_key=4)
+_LATER = {
+    *("--alpha", "--permutations", "--reliability", "--group-by", "--estimate-annotator", "--pairs"),
+    *("--strict", "--no-reference", "--split", "--splits", "--tolerance", "--digits", "--width"),
+    *("--intervals", "--table", "--cite", "--per-item", "--no-annotations", "--safe-csv"),
+    *("--accuracy", "--copies", "--change-cost", "--min-sources"),
+}
+"""Options of the first groups that a help page only names, unless everything is asked for."""
+_FIRST = {
+    *("--layout", "--lenient", "--label-encoding", "--hand", "--taxonomy", "--map", "--threshold"),
+}
+"""Options of the other groups that every help page explains."""
+
+
+def is_for_later(name: str, group: str) -> bool:
+    """Return whether a help page only names an option, which is of no use on the first day."""
+    return name not in _FIRST if group in (_READING.name, INTERVALS.name, _WORK.name) else name in _LATER
 
 
 def option(text: str | None = None, **about: Any) -> cyclopts.Parameter:

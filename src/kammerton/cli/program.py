@@ -124,7 +124,7 @@ _EPILOGUE = """\
 Results go to standard output, everything else to standard error.
 
 Exit codes: 0 done; 1 partial; 2 usage; 3 nothing could be scored; 4 internal error; \
-5 output could not be written; 6 a threshold not met; 130 stopped by Ctrl-C."""
+5 output could not be written; 6 a gate failed; 130 stopped by Ctrl-C."""
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -142,6 +142,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _report(error, tokens)
 
 
+_HELP = ("--help", "-h", "--help-all")
+
+
 def _run(tokens: list[str]) -> int:
     from cyclopts import App, CycloptsError  # noqa: PLC0415 - inside, so that an interrupt is caught
 
@@ -149,14 +152,17 @@ def _run(tokens: list[str]) -> int:
         raise OptionError("an argument is empty", "is a variable of the shell not set?")
     if tokens:
         _check_known("command", tokens[0], VERBS)
-    words = [token for token in tokens if token not in ("--help", "-h")]  # which may stand anywhere
+    words = [token for token in tokens if token not in _HELP]  # which may stand anywhere
+    is_whole = "--help-all" in tokens
+    tokens = ["--help" if word == "--help-all" else word for word in tokens]
     takes_task = bool(words) and words[0] in VERBS and VERBS[words[0]].takes_task
     if takes_task and len(words) > 1 and (task := _task_of_run(words[1])) is not None:
         words.insert(1, task)
         tokens.insert(1, task)
     if takes_task and (len(words) > 1 or words == tokens):
         _check_task(*words)
-    app = _application(words)
+    pages = _PlainHelp(style_of(sys.stdout).width, every=is_whole or not takes_task)
+    app = _application(words, pages)
     try:
         command, bound, _ = app.parse_args(
             tokens or ["--help"], print_error=False, exit_on_error=False, end_of_options_delimiter="--"
@@ -166,23 +172,23 @@ def _run(tokens: list[str]) -> int:
     if isinstance(getattr(command, "__self__", None), App):  # a help page or the version
         with contextlib.redirect_stdout(io.StringIO()) as page:
             command(*bound.args, **bound.kwargs)
-        write_output(page.getvalue().replace("\n\n\n", "\n\n"))
+        text = page.getvalue().replace("\n\n\n", "\n\n")
+        write_output(text.replace(_THERE, pages.named()))
         return DONE
     return int(command(*bound.args, **bound.kwargs))
 
 
-def _application(words: Sequence[str]) -> App:
+def _application(words: Sequence[str], pages: _PlainHelp) -> App:
     """Return the program, with the verb and the task that the words begin with, and the names of others."""
     from cyclopts import App  # noqa: PLC0415 - as above
 
-    width = style_of(sys.stdout).width
     app = App(
         name="kammerton",
         help="Score music annotations.",
-        help_epilogue=_filled(_EPILOGUE, width),
+        help_epilogue=f"{_THERE}{_filled(_EPILOGUE, pages.width)}",
         version=kammerton.__version__,
         help_format="plaintext",
-        help_formatter=_PlainHelp(width),
+        help_formatter=pages,
         group_parameters="Options",
         usage="Usage: kammerton COMMAND ...",
     )
@@ -210,11 +216,11 @@ def _tasks_of(name: str, chosen: str | None) -> App:
         group_commands="Tasks",
     )
     for task, about in (TASKS if chosen in TASKS else known_tasks()).items():
-        app.command(_command(name, task, about) if task == chosen else App(name=task, help=about))
+        app.command(_command(name, task) if task == chosen else App(name=task, help=about))
     return app
 
 
-def _command(name: str, task: str | None, about: str = "") -> App:
+def _command(name: str, task: str | None) -> App:
     """Return a verb, of a task if it takes one, with its arguments and options."""
     from cyclopts import App  # noqa: PLC0415 - as above
 
@@ -227,8 +233,7 @@ def _command(name: str, task: str | None, about: str = "") -> App:
     command = with_options(function, calls, record, sided=name not in ("check", "convert", "fuse"))
     opening = (inspect.getdoc(function) or "").partition("\nParameters\n")[0].strip()
     words = " ".join(filter(None, ("Usage: kammerton", name, task, verb.usage)))
-    text = "\n\n".join(filter(None, (opening, about)))
-    app = App(name=task or name, help=text, usage=words, group_parameters=OPTIONS)
+    app = App(name=task or name, help=opening, usage=words, group_parameters=OPTIONS)
     app.default(command)
     return app
 
@@ -443,32 +448,75 @@ _NARROW = 50
 """Columns below which explanations stand below the terms."""
 
 
-class _PlainHelp:
-    """Formats help for cyclopts, to a width of its own: the library's does not know pipes."""
+_MORE = "More options; `--help-all` explains every one in full:"
+_THERE = "\0"
+"""Stands where a page names the options that it does not explain, once all groups are there."""
 
-    def __init__(self, width: int) -> None:
-        self._width = width
+
+class _PlainHelp:
+    """Formats help for cyclopts, to a width of its own: the library's does not know pipes.
+
+    Unless ``every`` option is asked for, those for later are only named, and of descriptions only the
+    beginning is printed.
+    """
+
+    def __init__(self, width: int, *, every: bool) -> None:
+        self.width, self._every = width, every
+        self._later: dict[str, list[str]] = {}
+
+    def named(self) -> str:
+        """Return the options that were not explained, group by group."""
+        lines = [
+            textwrap.fill(
+                f"{title}: {', '.join(names)}",
+                self.width,
+                initial_indent=_INDENT,
+                subsequent_indent=2 * _INDENT,
+                break_on_hyphens=False,
+            )
+            for title, names in self._later.items()
+        ]
+        return "\n".join((_filled(_MORE, self.width), *lines, "", "")) if lines else ""
+
+    def _explained(self, panel: HelpPanel) -> list[HelpEntry]:
+        """Return the entries of a panel that are not for later, and keep the names of those that are."""
+        if self._every:
+            return panel.entries
+        from kammerton.cli.options import is_for_later  # noqa: PLC0415 - as above
+
+        explained, title = [], str(panel.title)
+        for entry in panel.entries:
+            name = next((name for name in entry.positive_names if name.startswith("--")), "")
+            if name and is_for_later(name, title):
+                self._later.setdefault(title, []).append(name)
+            else:
+                explained.append(entry)
+        return explained
 
     def __call__(self, console: Console, options: ConsoleOptions, panel: HelpPanel) -> None:  # noqa: ARG002
         """Print a list of commands, arguments or options."""
-        if not panel.entries:
+        entries = self._explained(panel)
+        if not entries:
             return
-        terms = [_term(entry, panel.format) for entry in panel.entries]
-        width = min(max(map(len, terms)), _WIDEST_TERM, self._width // 3)
-        lines = [_filled(f"{panel.title}:", self._width)] if panel.title else []
-        for term, entry in zip(terms, panel.entries, strict=True):
-            lines += _definition(term, _description(entry), width, self._width)
+        terms = [_term(entry, panel.format) for entry in entries]
+        width = min(max(map(len, terms)), _WIDEST_TERM, self.width // 3)
+        lines = [_filled(f"{panel.title}:", self.width)] if panel.title else []
+        for term, entry in zip(terms, entries, strict=True):
+            text = _description(
+                entry, every=self._every or panel.format == "command" or panel.title == "Arguments"
+            )
+            lines += _definition(term, text, width, self.width)
         _print(console, "\n".join(lines) + "\n")
 
     def render_usage(self, console: Console, options: ConsoleOptions, usage: Any) -> None:  # noqa: ARG002
         """Print the usage line and what follows it."""
-        _print(console, _filled(_plain(usage), self._width) + "\n")
+        _print(console, _filled(_plain(usage), self.width) + "\n")
 
     def render_description(self, console: Console, options: ConsoleOptions, description: Any) -> None:  # noqa: ARG002
         """Print what a command does."""
         text = _plain(description)
         if text:
-            _print(console, _filled(text, self._width) + "\n")
+            _print(console, _filled(text, self.width) + "\n")
 
 
 def _print(console: Console, text: str) -> None:
@@ -487,8 +535,11 @@ def _term(entry: HelpEntry, kind: str) -> str:
     return term.replace("CHOICE", "|".join(entry.choices)) if entry.choices else term
 
 
-def _description(entry: HelpEntry) -> str:
+def _description(entry: HelpEntry, *, every: bool) -> str:
+    """Return every sentence, or the first up to a semicolon."""
     text = " ".join(_plain(entry.description).split())
+    if not every:
+        text = f"{re.split('; |[.] ', text, maxsplit=1)[0].rstrip('.')}."
     default = "" if entry.default is None else str(entry.default).strip('"')
     return f"{text} [default: {default}]" if default not in ("", "False") else text
 

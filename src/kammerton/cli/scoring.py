@@ -142,7 +142,7 @@ class RankingResults(Results):
     ] = False
     tests: Annotated[
         bool,
-        option("Print the pairs of systems, with raw and adjusted p-values, below the scores.", group=OUTPUT),
+        option("Print the tests of all pairs of systems below the scores.", group=OUTPUT),
     ] = False
 
 
@@ -153,7 +153,7 @@ class ScoreResults(RankingResults):
     value_only: Annotated[
         bool,
         option(
-            "Print nothing but the score of the main measure, a line for each system.",
+            "Print the score of the main measure alone, a line for each system.",
             name="--value-only",
             group=OUTPUT,
         ),
@@ -177,8 +177,8 @@ class ScoreResults(RankingResults):
     out: Annotated[
         str | None,
         option(
-            "Write a run: a folder with everything that the scores are computed from, for `kammerton "
-            "report`, `compare`, `diff` and `show`. A stopped run is resumed; an earlier run is replaced.",
+            "Write a run: a folder for `kammerton report`, `compare`, `diff` and `show`; a stopped run is "
+            "resumed, an earlier run is replaced.",
             metavar="RUN",
             group=OUTPUT,
         ),
@@ -292,8 +292,7 @@ def score(
 ) -> int:
     """Score estimates against references, item by item, and print corpus scores with confidence intervals.
 
-    Items are paired by their path below the folder, without suffix. Intervals come from bootstrap samples of
-    the items.
+    Items are paired by their path below the folder, without suffix.
 
     Parameters
     ----------

@@ -150,7 +150,7 @@ class IntervalOptions(SidedOptions):
     encoding : str
         Character encoding of text files; a byte order mark always wins over it.
     layout : {"auto", "rows", "durations", "points"}
-        What stands in a row: *rows* is start, end, label; *durations* is start, duration, label;
+        What stands in a row; *rows* is start, end, label; *durations* is start, duration, label;
         *points* is time, label, and each row ends where the next one starts (Sonic Visualiser).
         *auto* goes by what a header says, and by what rows can only be.
     decimal : {".", ","}

@@ -52,7 +52,7 @@ class FingeringOptions(SidedOptions):
     encoding : str
         Character encoding of text files; a byte order mark always wins over it.
     label_encoding : {"auto", "pig", "1-10", "0-9", "L1/R5"}
-        How numbers mean fingers: *pig* is 1 to 5 of the right hand and -1 to -5 of the left; *1-10*
+        How numbers mean fingers; *pig* is 1 to 5 of the right hand and -1 to -5 of the left; *1-10*
         counts from the left thumb to the left little finger, then from the right thumb; *0-9* from
         the right thumb, then from the left; *L1/R5* names the hand. *auto* is what the format has.
     hand : {"auto", "right", "left"}
