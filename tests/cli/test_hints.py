@@ -484,6 +484,7 @@ ROWS = [
 ]
 
 NOT_FOLLOWED = {
+    "say what they are called: --candidates": "what files are called is the user's to know",
     "score it with --context": "a run prints itself, and is scored by another command",
     "known codes: `kammerton explain`": "which code was meant is the user's to know",
     "`kammerton compare RUN RUN` compares": "takes another command",

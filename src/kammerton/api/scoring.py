@@ -13,6 +13,7 @@ from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
+from kammerton.api.candidates import Selection, find_candidates
 from kammerton.errors import Diagnostic, OptionError, inflected, plural, quote, some
 from kammerton.formats.collecting import collect, name_of
 from kammerton.formats.folders import normal_form
@@ -386,6 +387,8 @@ def score(  # noqa: PLR0913 - one per choice
     annotator: str = ALL,
     estimate_annotator: str | int | None = None,
     pairs: str | os.PathLike[str] | None = None,
+    candidates: str | None = None,
+    select_by: Selection | None = None,
     missing: Missing = "worst",
     strict: bool = False,
     items: Items | None = None,
@@ -442,6 +445,15 @@ def score(  # noqa: PLR0913 - one per choice
         name, or a number from 1.
     pairs : path, optional
         CSV file with columns ``item,annotator,reference,SYSTEM,...`` in place of references and estimates.
+    candidates : str, optional
+        What estimates are called of systems that have several of an item, such as ``{item}.{candidate}`` for
+        ``song.midi1.lab`` and ``song.midi2.lab``. The worst and the best candidate of each item are scored as
+        systems ``NAME:worst`` and ``NAME:best``, by each measure for itself; see :attr:`Scores.candidates`.
+    select_by : path, str or mapping, optional
+        Which candidate of an item is scored as ``NAME:selected``: that of the highest confidence, by a table
+        ``item,candidate,confidence`` or a mapping of pairs of item and candidate to confidences; that which
+        agrees most with all other sources of the item (``agreement``), by the first measure; or the candidate
+        of a name.
     missing : {"worst", "skip", "error"}
         Count a missing or unusable estimate as the worst score (worst), exclude the item (skip), or end the
         run (error).
@@ -532,17 +544,25 @@ def score(  # noqa: PLR0913 - one per choice
         corpus = corpus_of(
             kind, references, estimates, annotators or {}, pairs, reading, estimate_annotator, alone=alone
         )
-        corpus, signed_split = split_of(items_chosen(corpus, items), splits, split)
-    job = ScoringJob(
-        task=kind,
-        measures=chosen,
-        options=reading,
-        missing=missing,
-        annotator=annotator,
-        strict=strict,
-    )
+        job = ScoringJob(
+            task=kind,
+            measures=chosen,
+            options=reading,
+            missing=missing,
+            annotator=annotator,
+            strict=strict,
+        )
+        of_candidates = find_candidates(job, corpus, candidates, select_by, execution)
+        corpus, signed_split = split_of(items_chosen(of_candidates.corpus, items), splits, split)
+        corpus = of_candidates.complete(corpus, missing)
     evidence = score_corpus(job, corpus, execution, store, progress, timing)
-    choices = signed_choices(reading) | signed_split | ({"references": "none"} if alone else {})
+    corpus, evidence, candidate_evidence = of_candidates.finish(corpus, evidence)
+    choices = (
+        signed_choices(reading)
+        | signed_split
+        | dict(of_candidates.signed)
+        | ({"references": "none"} if alone else {})
+    )
     if estimate_annotator is not None:
         choices["estimate_annotator"] = str(estimate_annotator)
     scored = items_of(evidence)
@@ -567,5 +587,6 @@ def score(  # noqa: PLR0913 - one per choice
         corpus=corpus,
         context_evidence=context_evidence,
         grouping=grouping,
+        candidates=candidate_evidence,
     )
     return Scores(origin, timing)

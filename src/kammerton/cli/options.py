@@ -104,6 +104,8 @@ _WRITTEN: dict[str, dict[str, Any]] = {
     "annotator": {"metavar": "NAME"},
     "estimate_annotator": {"metavar": "NAME|NUMBER"},
     "pairs": {"metavar": "FILE.csv"},
+    "candidates": {"metavar": "{item}.{candidate}"},
+    "select_by": {"metavar": "FILE.csv|agreement|NAME"},
     "missing": {},
     "strict": {},
     "items": {"metavar": "REGEX|FILE"},

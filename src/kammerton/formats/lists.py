@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -192,6 +193,44 @@ def read_groups(path: str | os.PathLike[str], column: str) -> dict[str, str]:
         problems.report("KT217", f"no items in the column {quote(column)}")
     problems.raise_errors()
     return groups
+
+
+_CONFIDENCES = ("item", "candidate", "confidence")
+
+
+def read_confidences(path: str | os.PathLike[str]) -> dict[tuple[str, str], float]:
+    """Read how sure a source is of each candidate of an item: columns ``item,candidate,confidence``."""
+    name = os.fsdecode(path)
+    problems = Problems(name)
+    header = first_row(text := read_text(path, name=name), lambda names: {*_CONFIDENCES} <= {*names})
+    hint = f"columns: {','.join(_CONFIDENCES)}"
+    table = None
+    if header is None or not {*_CONFIDENCES} <= {*header.names}:
+        problems.report("KT223", "no header names item, candidate and confidence", Place(name, 1), hint=hint)
+    else:
+        table = read_table(text, header, problems, Limits(), code="KT223", hint=hint)
+    confidences: dict[tuple[str, str], float] = {}
+    if table is None:
+        raise DataError(problems.diagnostics())
+    for row in range(len(table)):
+        places = [table.names.index(column) for column in _CONFIDENCES]
+        item, candidate, number = (table.columns[place][row] for place in places)
+        key = normal_form(item), candidate
+        try:
+            confidence = float(number)
+        except ValueError:
+            confidence = math.nan
+        if not math.isfinite(confidence):
+            message = f"confidence {quote(number)} is no number"
+            problems.report("KT223", message, table.finder(row, places[2]), hint="a decimal number")
+        elif confidences.setdefault(key, confidence) != confidence:
+            message = f"candidate {quote(candidate)} of {quote(item)} has two confidences"
+            problems.report("KT223", message, table.finder(row, places[1]))
+    if not confidences and not problems.has_errors:
+        problems.report("KT223", "the table of confidences has no rows", Place(name, 1))
+    if problems.has_errors:
+        raise DataError(problems.diagnostics())
+    return confidences
 
 
 def _one_each(rows: Iterable[ItemRow], what: str, code: str, problems: Problems) -> dict[str, str]:

@@ -84,6 +84,8 @@ class Collection:
     written: Mapping[str, str] = field(default_factory=dict)
     # the task's options by which its sources are read, where they are not those of the whole
     options: object | None = None
+    # whether it is one of several candidates: items that it lacks are another one's
+    partial: bool = False
 
     def read_by(self, options: object) -> object:
         """Return the options by which the sources are read, of those of the whole."""

@@ -10,6 +10,7 @@ from statistics import NormalDist, fmean
 
 from kammerton.errors import plural
 from kammerton.model.measure import Measure, find
+from kammerton.reporting.candidates import candidate_notes, candidate_table
 from kammerton.reporting.escaping import for_terminal
 from kammerton.reporting.rankings import (
     TESTS,
@@ -133,6 +134,9 @@ def _document(scores: Scores, comparison: Comparison | None, groups: Groups | No
         else:
             tables[0] = replace(tables[0], notes=(*lines, *tables[0].notes))
     parts.append(writer.rankings(tables))
+    candidates = candidate_table(scores, options)
+    if candidates is not None:
+        parts += [writer.table(*candidates, texts=2), *map(writer.sentence, candidate_notes(scores))]
     if comparison is not None and (options.tests or options.details):
         parts += _tests(comparison, tables, writer)
     if groups is not None:

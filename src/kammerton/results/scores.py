@@ -17,6 +17,7 @@ from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.model.corpus import ALL, one_of
 from kammerton.model.evidence import Row, Tally
 from kammerton.model.measure import Measure, find
+from kammerton.results.candidates import CANDIDATE_TYPES, CANDIDATES, candidate_rows
 from kammerton.results.context import Context, context_of
 from kammerton.results.groups import Groups, groups_of
 from kammerton.results.signature import Origin
@@ -233,6 +234,20 @@ class Scores(ScoredCorpus, WithCharts):
             return groups_of(self, self.origin, self.origin.grouping, self.origin.bootstrap)
 
     @cached_property
+    def candidates(self) -> pl.DataFrame | None:
+        """Corpus scores of the candidates of each system that has several; None unless asked for.
+
+        Key: ``system``, ``annotator``, ``protocol``, ``measure``, ``aggregate``; then ``items``,
+        ``candidates`` (of all items), ``worst``, ``mean``, ``selected`` and ``best``: corpus scores in which
+        each item counts what that candidate of it scores; ``rank_correlation`` (Spearman) of confidence and
+        score over the candidates ``with_confidence``.
+        """
+        if self.origin.candidates is None:
+            return None
+        rows = candidate_rows(self, self.origin.task, self.origin.options, self.origin.candidates)
+        return table(rows, CANDIDATES, CANDIDATE_TYPES)
+
+    @cached_property
     def summary(self) -> pl.DataFrame:
         """Corpus scores.
 
@@ -345,6 +360,7 @@ class Scores(ScoredCorpus, WithCharts):
             "task": self.task,
             "items": self.counts,
             "scores": list(self._entries()),
+            **({} if self.candidates is None else {"candidates": self.candidates.to_dicts()}),
             **({} if self.context is None else {"context": self.context.to_dict()}),
             **({} if self.groups is None else {"groups": self.groups.to_dict()}),
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],

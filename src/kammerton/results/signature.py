@@ -13,6 +13,7 @@ from kammerton.model.corpus import ALL, Corpus
 from kammerton.model.evidence import Evidence
 from kammerton.model.measure import Measure, Needs
 from kammerton.model.task import Task
+from kammerton.results.candidates import CandidateEvidence
 from kammerton.scoring.evaluating import ContextEvidence
 from kammerton.statistics.resampling import BootstrapSettings
 from kammerton.version import __version__
@@ -71,6 +72,7 @@ class Origin:
     corpus: Corpus | None = None  # annotations that were scored; None if only their statistics are left
     context_evidence: ContextEvidence | None = None  # of baselines and annotators, if it was asked for
     grouping: Grouping | None = None  # if scores of groups were asked for
+    candidates: CandidateEvidence | None = None  # of systems with several estimates of an item
     _signatures: dict[tuple[str, Container[str] | None, Collection[str]], dict[Measure, str]] = field(
         default_factory=dict, init=False, repr=False
     )

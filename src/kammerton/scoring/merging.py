@@ -298,7 +298,7 @@ class EvidenceMerger:
             read = sections.get(("estimates", system.name), [])
             yield from merge_diagnostics(task, [*system.diagnostics, *read])
             yield from sections.get(("matched estimates", system.name), ())
-        systems = [system.name for system in corpus.systems]
+        systems = [system.name for system in corpus.systems if not system.partial]
         yield from checks.diagnostics(task, systems, annotators)
 
 

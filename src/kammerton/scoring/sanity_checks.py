@@ -39,7 +39,7 @@ def unmatched(
     """Report which items have no estimate, and which estimates no reference."""
     lacking: list[str] = []
     unknown = set()
-    for item in expected:  # one by one: sets of all of them would take as much memory as their scores
+    for item in () if system.partial else expected:  # sets of all would take as much memory as their scores
         if item not in system.sources and item not in system.broken:
             lacking.append(item)
     for item in chain(system.sources, system.broken):

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""Several estimates of an item by one system: worst, mean, selected and best."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kammerton as kt
+from cases.chords import song
+from kammerton.errors import DataError, OptionError
+from strategies import Song, chord_songs, label_pools
+
+PATTERN = "{item}.{candidate}"
+REFS: Mapping[str, Song] = {
+    "a": song((0, 4, "C"), (4, 8, "G")),
+    "b": song((0, 4, "F"), (4, 8, "G:min")),
+    "c": song((0, 2, "C")),
+}
+AUDIO: Mapping[str, Song] = {"a": song((0, 8, "C")), "b": song((0, 8, "F")), "c": song((0, 2, "C"))}
+# right seconds of a: 6 and 5 of 8; of b: 4 and 0 of 8; c has no candidate
+MIDI: Mapping[str, Song] = {
+    "a.m1": song((0, 4, "C"), (4, 6, "G"), (6, 8, "D")),
+    "a.m2": song((0, 1, "C"), (1, 8, "G")),
+    "b.m1": song((0, 8, "F")),
+    "b.m3": song((0, 8, "B")),
+}
+CONFIDENCES = {("a", "m1"): 0.3, ("a", "m2"): 0.9, ("b", "m1"): 1.0, ("b", "m3"): 0.0}
+
+
+def scored(**choices: object) -> kt.Scores:
+    arguments = {"ci": None, "measures": ["mirex2013/MajMin"], "candidates": PATTERN, **choices}
+    return kt.score("chords", REFS, {"audio": AUDIO, "midi": MIDI}, **arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("select", "selected"),
+    [
+        (CONFIDENCES, 5 + 4 + 0),  # m2 of a, m1 of b
+        ("m1", 6 + 4 + 0),
+        ("m3", 0 + 0 + 0),  # a has no m3
+        # a: m1 agrees 4 of 8 s with audio and 5 with m2, m2 1 and 5; b: m1 8 with audio, m3 0
+        ("agreement", 6 + 4 + 0),
+    ],
+)
+def test_each_item_counts_one_of_its_candidates(select: object, selected: float) -> None:
+    scores = scored(select_by=select)
+    values = {system: scores.value("MajMin", system=system) for system in scores.systems}
+    assert values == {
+        "audio": pytest.approx((4 + 4 + 2) / 18),
+        "midi:selected": pytest.approx(selected / 18),
+        "midi:worst": pytest.approx((5 + 0 + 0) / 18),
+        "midi:best": pytest.approx((6 + 4 + 0) / 18),
+    }
+    assert scores.candidates is not None
+    (row,) = scores.candidates.to_dicts()
+    assert row["mean"] == pytest.approx((5.5 + 2 + 0) / 18)
+    assert (row["items"], row["candidates"]) == (3, 4)
+    assert (row["worst"], row["selected"], row["best"]) == (
+        values["midi:worst"],
+        values["midi:selected"],
+        values["midi:best"],
+    )
+
+
+def test_confidences_are_correlated_with_scores_by_their_ranks() -> None:
+    scores = scored(select_by=CONFIDENCES)
+    assert scores.candidates is not None
+    (row,) = scores.candidates.to_dicts()
+    # ranks of confidence 2 3 4 1, of 6/8 5/8 4/8 0: 4 3 2 1, so that 1 - 6 * (4 + 0 + 4 + 0) / (4 * 15) = 0.2
+    assert row["rank_correlation"] == pytest.approx(0.2)
+    assert row["with_confidence"] == 4
+
+
+def test_items_without_a_candidate_are_missing() -> None:
+    scores = scored()
+    assert [d.message for d in scores.diagnostics if d.code == "KT203"] == [
+        "no estimate for 1 of 3 items (`c`)"
+    ]
+    assert scored(missing="skip").value("MajMin", system="midi:best") == pytest.approx((6 + 4) / 16)
+    with pytest.raises(DataError, match="no estimate for 1 of 3 items"):
+        scored(missing="error")
+
+
+def test_best_is_another_one_by_another_measure() -> None:
+    # under-segmentation by a row of a.m2 that begins within C: 3 s of 8 s lost; m1 cuts G, which is no loss
+    scores = scored(measures=["mirex2013/MajMin", "mirex2013/OverSeg"])
+    by_item = {(row["item"], row["system"], row["measure"]): row["value"] for row in scores.items.to_dicts()}
+    assert by_item["a", "midi:best", "MajMin"] == pytest.approx(6 / 8)  # m1
+    assert by_item["a", "midi:best", "OverSeg"] == pytest.approx(1 - 1 / 8)  # m2: 1 s of C cut off
+    assert by_item["a", "midi:worst", "OverSeg"] == pytest.approx(1 - 2 / 8)  # m1: 2 s of G cut off
+
+
+SONGS = label_pools().flatmap(lambda pool: chord_songs(st.sampled_from(pool)))
+
+
+@given(
+    st.lists(st.tuples(SONGS, st.lists(SONGS, min_size=1, max_size=3)), min_size=1, max_size=3),
+    st.integers(0, 2),
+)
+def test_best_is_at_least_selected_and_that_at_least_worst(
+    items: list[tuple[Song, list[Song]]], number: int
+) -> None:
+    refs = {f"song {place}": ref for place, (ref, _) in enumerate(items)}
+    ests = {
+        f"song {place}.{name}": est
+        for place, (_, candidates) in enumerate(items)
+        for name, est in enumerate(candidates)
+    }
+    confidences = {
+        (f"song {place}", str(name)): float((name + number) % 3)
+        for place, (_, candidates) in enumerate(items)
+        for name in range(len(candidates))
+    }
+    scores = kt.score(
+        "chords", refs, {"s": ests}, protocols="all", candidates=PATTERN, select_by=confidences, ci=None
+    )
+    values: dict[tuple[str, str], dict[str, float | None]] = {}
+    for row in scores.items.to_dicts():
+        values.setdefault((row["item"], f"{row['protocol']}/{row['measure']}"), {})[row["system"]] = row[
+            "value"
+        ]
+    for of_systems in values.values():
+        ranked = [of_systems[f"s:{which}"] for which in ("worst", "selected", "best")]
+        defined = [value for value in ranked if value is not None]
+        assert all(low <= high + 1e-12 for low, high in pairwise(defined))
+        assert (ranked[0] is None) == (ranked[2] is None)
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"candidates": "{item}"}, "does not say where item and candidate stand"),
+        ({"candidates": "{candidate}_of_{item}"}, "no estimate is called"),
+        ({"candidates": None, "select_by": "m1"}, "there are no candidates to select from"),
+        ({"select_by": "m7"}, "unknown candidate `m7`"),
+        ({"select_by": {("z", "m1"): 1.0}}, "no candidate of `midi` has a confidence"),
+        ({"candidates": 3}, "candidates must be a str"),
+    ],
+)
+def test_what_is_not_possible_is_refused(choices: dict[str, object], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        scored(**choices)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("item,candidate\na,m1\n", "1: KT223 no header names item, candidate and confidence"),
+        ("item,candidate,confidence\n", "1: KT223 the table of confidences has no rows"),
+        ("item,candidate,confidence\na,m1,high\n", "2:6: KT223 confidence `high` is no number"),
+        ("item,candidate,confidence\na,m1,nan\n", "2:6: KT223 confidence `nan` is no number"),
+        (
+            "item,candidate,confidence\na,m1,1\na,m1,2\n",
+            "3:3: KT223 candidate `m1` of `a` has two confidences",
+        ),
+    ],
+)
+def test_tables_of_confidences_are_checked(tmp_path: Path, text: str, expected: str) -> None:
+    path = tmp_path / "confidences.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        scored(select_by=path)
+    (diagnostic,) = caught.value.diagnostics
+    place = ":".join(str(part) for part in (diagnostic.line, diagnostic.column) if part)
+    assert f"{place}: {diagnostic.code} {diagnostic.message}" == expected
+
+
+def test_a_table_of_confidences_selects(tmp_path: Path) -> None:
+    path = tmp_path / "confidences.csv"
+    path.write_text(
+        "item,candidate,confidence\n" + "".join(f"{i},{c},{v}\n" for (i, c), v in CONFIDENCES.items()),
+        encoding="utf-8",
+    )
+    scores = scored(select_by=path)
+    assert scores.value("MajMin", system="midi:selected") == pytest.approx(9 / 18)
+    (signature,) = scores.signatures("all").values()
+    assert "candidates:{item}.{candidate}|select_by:confidences.csv@" in signature
