@@ -47,13 +47,6 @@ def test_a_diagnostic_is_plain_values_without_the_excerpt() -> None:
     }
 
 
-def test_a_changed_copy_leaves_the_diagnostic_as_it_was() -> None:
-    assert FOUND.at(count=3) == Diagnostic(
-        code="KT310", severity="error", message="`H` is not a chord root", count=3
-    )
-    assert FOUND.count == 1
-
-
 def test_errors_of_data_carry_their_diagnostics() -> None:
     error = DataError([FOUND, FOUND.at(line=4)])
     assert error.diagnostics == (FOUND, FOUND.at(line=4))

@@ -293,9 +293,7 @@ def render_csv(track: LabelledIntervals) -> str:
     return render_rows((("start", "end", "label"), *rows))
 
 
-def render_jams(
-    tracks: Sequence[LabelledIntervals], *, namespace: str, duration_s: float | None = None
-) -> str:
+def render_jams(tracks: Sequence[LabelledIntervals], *, namespace: str) -> str:
     """Write a JAMS file with one annotation per track.
 
     Start and duration, added as they are written, give the end.
@@ -309,7 +307,7 @@ def render_jams(
         JamsPart(namespace, track.annotator, "".join(_observations(track)), track.metadata)
         for track in tracks
     ]
-    return jams_document(parts, max(ends, default=0.0), duration_s=duration_s)
+    return jams_document(parts, max(ends, default=0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,14 +322,14 @@ class JamsPart:
     ranked: bool = False  # whether the order of observations ranks them, which the sandbox then says
 
 
-def jams_document(parts: Sequence[JamsPart], last_end_s: float, *, duration_s: float | None = None) -> str:
+def jams_document(parts: Sequence[JamsPart], last_end_s: float) -> str:
     """Write a JAMS file; other content of the file that was read is kept."""
     read = [part.metadata for part in parts if part.metadata is not None]
     members: dict[str, Any] = _plain(read[0].file) if read else {}
     of_file: dict[str, Any] = {"identifiers": {}, "jams_version": _JAMS_VERSION, "duration": None}
     of_file |= _object(members.pop("file_metadata", None)) | {"jams_version": _JAMS_VERSION}
-    if duration_s is not None or of_file["duration"] is None:
-        of_file["duration"] = last_end_s if duration_s is None else duration_s
+    if of_file["duration"] is None:
+        of_file["duration"] = last_end_s
     abouts = [{} if part.metadata is None else _plain(part.metadata.annotation) for part in parts]
     names = annotator_names(abouts)
     annotations = ",\n".join(

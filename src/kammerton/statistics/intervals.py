@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 import numpy as np
@@ -162,17 +162,10 @@ class Intervals(Mapping[ScoreKey, Interval]):
 
     def __getitem__(self, key: ScoreKey) -> Interval:
         """Return low and high end, NaN where undefined."""
-        return self._of(key)[1]
-
-    def score(self, key: ScoreKey) -> float:
-        """Return the score that an interval is of."""
-        return self._of(key)[0].value
-
-    def _of(self, key: ScoreKey) -> tuple[Estimate, Interval]:
         if key not in self._computed:
             with self._timing.during("intervals"):
                 self._computed |= _with_intervals(self._sample, *self._part_of[key], self._settings)
-        return self._computed[key]
+        return self._computed[key][1]
 
     def __iter__(self) -> Iterator[ScoreKey]:
         """Yield the scores in the order of the summary."""
@@ -187,11 +180,9 @@ def intervals(
     corpus: ScoredCorpus,
     settings: BootstrapSettings | None = None,
     *,
-    measures: Sequence[Measure] | None = None,
-    items: Collection[str] | None = None,
     timing: Timing | None = None,
 ) -> Intervals:
-    """Return the confidence interval of every corpus score, perhaps by some measures and on some items.
+    """Return the confidence interval of every corpus score.
 
     Items are resampled with replacement, as many as there are, and each score is computed from the bootstrap
     sample: pooled ones from summed statistics, means from values. With several annotators an item is in a
@@ -200,20 +191,18 @@ def intervals(
     All systems get the same bootstrap samples.
     """
     settings = settings or BootstrapSettings()
-    chosen = corpus.measures if measures is None else tuple(measures)
     keys = [
         ScoreKey(system, annotator, measure, how)
         for system in corpus.systems
-        for measure in chosen
+        for measure in corpus.measures
         for annotator in corpus.annotators_of(measure)
         for how in measure.aggregates
     ]
     kept: dict[Measure, frozenset[str]] = {}
-    for measure in chosen:
+    for measure in corpus.measures:
         groups = product(corpus.systems, corpus.annotators_of(measure))
         headlines = (ScoreKey(*group, measure, measure.aggregate) for group in groups)
-        every = frozenset[str]().union(*(items_behind(corpus, key) for key in headlines))
-        kept[measure] = every if items is None else every & frozenset(items)
+        kept[measure] = frozenset[str]().union(*(items_behind(corpus, key) for key in headlines))
     return Intervals(Sample(corpus, keys, kept, settings.clusters), settings, timing or Timing())
 
 

@@ -76,21 +76,6 @@ def test_what_a_figure_was_measured_on_stands_beside_it() -> None:
     assert found["decibel", "Seg", "weighted_mean"] == (450.0, "s", 3, 0)
 
 
-def test_what_an_item_was_measured_on_stands_beside_it() -> None:
-    items = scores_of("ABC").items
-    found = {
-        (row["item"], row["measure"]): (row["value"], row["weight"], row["status"])
-        for row in items.filter(protocol="mirex2013").to_dicts()
-    }
-    assert found["A", "MajMin"] == (1.0, 100.0, "ok")
-    assert found["B", "MajMin"] == (0.0, 100.0, "ok")
-    assert found["C", "MajMin"] == (None, 0.0, "undefined")
-    assert found["B", "Root"] == (0.0, 300.0, "ok")
-    assert found["B", "MeanSeg"][1:] == (1.0, "ok")
-    (reason,) = items.filter(item="C", protocol="mirex2013", measure="MajMin")["reason"]
-    assert reason == "nothing comparable: no reference time is in the vocabulary"
-
-
 # Song 1: the estimate cuts one chord of 4 s in halves: over 1 - 2/4, under 1.
 # Song 2: the estimate runs over one boundary of 2 of 8 s: under 1 - 2/8, over 1.
 SEGMENTED_REFS = {"1": song((0, 4, "C")), "2": song((0, 6, "C"), (6, 8, "G"))}

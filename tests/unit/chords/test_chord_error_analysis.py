@@ -118,13 +118,6 @@ def test_confusions_are_summed_by_interval_and_qualities(one: kt.Scores) -> None
     ]
 
 
-def test_confusions_are_pooled_over_songs(two: kt.Scores) -> None:
-    assert cells(two, "confusion") == CONFUSION | {
-        (0, "min", "min"): 3.0,
-        (7, "maj", "maj"): 1.0 + 2.0,  # G is 7 semitones above C
-    }
-
-
 def test_the_heaviest_confusion_stands_first(two: kt.Scores) -> None:
     weights = two.table("confusion")["s"].to_list()
     assert weights == sorted(weights, reverse=True)

@@ -165,26 +165,6 @@ def test_an_empty_reference_is_failed_and_left_out() -> None:
     assert scores.value("mirex2013/MajMin") == 1.0
 
 
-def test_a_lower_case_root_has_its_place_in_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "a.lab"
-    path.write_text("0 10 c\n")
-    with pytest.raises(DataError) as caught:
-        chords.read(path)
-    (found,) = caught.value.diagnostics
-    assert (found.code, found.file, found.line, found.column) == ("KT310", str(path), 1, 6)
-
-
-def test_a_trailing_blank_has_its_place_in_the_file_and_can_be_mended(tmp_path: Path) -> None:
-    path = tmp_path / "a.jams"
-    data = '[\n{"time": 0, "duration": 10, "value": "C "}]'
-    path.write_text(f'{{"annotations": [{{"namespace": "chord", "data": {data}}}]}}')
-    with pytest.raises(DataError) as caught:
-        chords.read(path)
-    (found,) = caught.value.diagnostics
-    assert (found.code, found.file, found.line, found.column) == ("KT320", str(path), 2, 40)
-    assert chords.read(path, options=chords.ChordOptions(lenient=True)).labels == ("C",)
-
-
 def test_a_blank_behind_a_row_of_a_lab_file_is_not_of_the_label(tmp_path: Path) -> None:
     path = tmp_path / "a.lab"
     path.write_text("0 10 C \n")

@@ -115,13 +115,6 @@ def test_recall_converges_as_the_hop_shrinks(pair: tuple[Song, Song]) -> None:
                 assert abs(sampled[name] - exact[name]) <= 2 * slices * hop_s / 0.125
 
 
-def test_convergence_of_one_song_is_what_it_should_be() -> None:
-    ref, est = two_chords(1 / 3, 1.0)
-    errors = [abs(frame_csr(*ref, *est, hop_s=hop)["MajMin"] - 1 / 3) for hop in (0.1, 0.01, 0.001, 0.0001)]
-    # 4 of 10, 34 of 100, 334 of 1000, 3334 of 10000
-    assert errors == pytest.approx([0.4 - 1 / 3, 0.34 - 1 / 3, 0.334 - 1 / 3, 0.3334 - 1 / 3])
-
-
 @given(st.integers(0, 10**6), st.sampled_from((0.01, 0.001, 0.1)))
 def test_a_boundary_on_a_sample_lies_before_it(number: int, hop_s: float) -> None:
     time = np.array([round(number * hop_s, 9)])  # as a file writes it

@@ -78,15 +78,6 @@ def test_writes_where_a_link_leads(target: Path) -> None:
     assert target.read_bytes() == NEW
 
 
-def test_syncs_file_and_folder(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    synced: list[bool] = []
-    monkeypatch.setattr(
-        os, "fsync", lambda descriptor: synced.append(stat.S_ISDIR(os.fstat(descriptor).st_mode))
-    )
-    write_atomically(target, NEW)
-    assert synced == [False, True]
-
-
 def test_needs_no_folders_that_can_be_synced(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kammerton.formats.writing._CAN_SYNC_FOLDERS", False)
     write_atomically(target, NEW)

@@ -359,18 +359,6 @@ def test_annotators_have_rows_of_their_own(name: str) -> None:
     assert (place.line, place.column) == (4, 7)
 
 
-def test_annotators_have_change_points_and_durations_of_their_own() -> None:
-    points = parse("rater,time,label\nA,0,C\nB,0,D\nA,1,E\nB,3,\nA,2,\n", "a.csv", layout="points")
-    assert {track.annotator: track.ends.tolist() for track in points.tracks} == {"A": [1.0, 2.0], "B": [3.0]}
-    durations = parse("rater,time,duration,label\nA,0,1,C\nB,0,3,D\nA,1,1,E\n", "a.csv")
-    assert {track.annotator: track.ends.tolist() for track in durations.tracks} == {
-        "A": [1.0, 2.0],
-        "B": [3.0],
-    }
-    backward = parse("rater,time,duration,label\nA,0,1,C\nB,0,-3,D\n", "a.csv")
-    assert told(backward) == "error 3:5+2 KT123 negative duration: `-3`"
-
-
 def test_a_column_of_annotators_may_have_any_name() -> None:
     text = ANNOTATORS.replace("annotator", "wer")
     tracks = parse(text, "a.csv", columns={"wer": "annotator"}).tracks

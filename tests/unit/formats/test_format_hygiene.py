@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Checks of time; numbers in ids are rows of the table of bad inputs."""
 
-from enum import Enum
 from textwrap import dedent
 from typing import Any
 
@@ -244,16 +243,6 @@ def test_arrays_are_checked_and_copied() -> None:
 def test_numpy_strings_become_plain() -> None:
     (track,) = intervals_from_arrays([[0, 1]], np.array(["C"]), name="song").tracks  # type: ignore[arg-type]
     assert [type(label) for label in track.labels] == [str]
-
-
-def test_members_of_enumerations_are_the_labels_that_they_equal() -> None:
-    class Label(str, Enum):  # noqa: UP042 - StrEnum shows what it equals
-        TONIC = "C"
-        DOMINANT = "G:7"
-
-    (track,) = intervals_from_arrays([[0, 1], [1, 2]], list(Label), name="song").tracks
-    assert track.labels == ["C", "G:7"]
-    assert [type(label) for label in track.labels] == [str, str]
 
 
 def test_numbers_of_numpy_may_be_objects() -> None:

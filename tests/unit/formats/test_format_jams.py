@@ -393,14 +393,6 @@ def test_locates_observations() -> None:
     assert [place.line for place in places] == [17, 18, 19, 11, 12, 13]
 
 
-def test_locates_observations_without_blanks() -> None:
-    text = json.dumps({"annotations": [annotation(C), annotation(C, D)]}, separators=(",", ":"))
-    track = parse(text, "a.jams").tracks[1]
-    places = [track.locate(1, field) for field in ("start", "end", "label")]
-    assert [place.token() for place in places] == ["1.5", "1.5", "D"]
-    assert places[2].column == text.index('"D"') + 2
-
-
 def test_decoded_numbers_are_as_written() -> None:
     places = JsonPlaces('{"a": [0.10, -0, 1E2, Infinity]}', "a.json")
     document = decode(places, Problems("a.json"), Limits())

@@ -24,14 +24,10 @@ from kammerton.formats import packs
 from kammerton.formats.pack_layout import ListColumn, PlainColumn, contents_of
 from kammerton.formats.packs import collect_pack, is_pack, new_pack, open_pack, read_packed_pairs, unpacked
 from kammerton.formats.writing import escaped, unescaped
-from kammerton.instruments import TASK as INSTRUMENTS
-from kammerton.instruments import InstrumentList, InstrumentOptions
 from kammerton.model.corpus import Collection, name_of_source
 from kammerton.model.task import Reading
 from unit.formats.packing import SONG, pack_of, readings_of, songs
 
-Times = NDArray[np.float64]
-ROWS = arrays.arrays(np.float64, 2, elements=st.floats(0, 1e6, width=64)).map(np.sort)
 ODD_NAMES = ["Frère Jacques", "a\\b", "\\u0041", "caf\udce9", "a/b", "", " ", "\N{MUSICAL SYMBOL G CLEF}"]
 
 
@@ -330,16 +326,6 @@ def test_nothing_to_pack(tmp_path: Path) -> None:
     with pytest.raises(DataError):
         kammerton.pack("chords", tmp_path, tmp_path / "x.parquet")
     assert not (tmp_path / "x.parquet").exists()
-
-
-def test_labels_with_backslashes(tmp_path: Path) -> None:
-    path = tmp_path / "x.parquet"
-    with new_pack(path, INSTRUMENTS, InstrumentOptions()) as writer:
-        writer.begin(Collection("lists", {}))
-        writer.add("one", None, None, Reading(((None, InstrumentList(("a\\b", "harp", "caf\udce9"))),)))
-    ((_, source),) = open_pack(path, INSTRUMENTS).sources(0)["one"]
-    ((_, found),) = source.read().annotations
-    assert found.labels == ("a\\b", "harp", "caf\udce9")
 
 
 @pytest.mark.parametrize("name", ["../x", "/x", "a/../b", "a//b", "..\\x", ".", "a\0b"])

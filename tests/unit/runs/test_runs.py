@@ -75,15 +75,6 @@ def test_a_run_has_the_scores_it_was_written_from(task: str, tmp_path: Path) -> 
     assert is_run(tmp_path / "run")
 
 
-@pytest.mark.parametrize("task", EXAMPLES)
-def test_equal_scores_are_equal_bytes(task: str, tmp_path: Path) -> None:
-    kt.write_run(bundled(task, resamples=50), tmp_path / "one")
-    kt.write_run(bundled(task, resamples=50), tmp_path / "other")
-    kt.write_run(kt.read_run(tmp_path / "one"), tmp_path / "again")
-    one, other, again = (files_of_run(tmp_path / name) for name in ("one", "other", "again"))
-    assert one == other == again
-
-
 def test_equal_scores_are_equal_bytes_in_another_process(run: Path, tmp_path: Path) -> None:
     program = (
         "import sys, kammerton as kt\n"
@@ -119,13 +110,6 @@ def test_a_run_has_the_choices_of_intervals(tmp_path: Path) -> None:
     assert read.ci == 0.9
     assert read.intervals == scores.intervals
     assert "clusters:given" in read.summary["signature"][0]
-
-
-def test_a_run_without_intervals_has_none(tmp_path: Path) -> None:
-    kt.write_run(kt.score("chords", REF, {"mine": EST}, ci=None), tmp_path / "run")
-    read = kt.read_run(tmp_path / "run")
-    assert read.ci is None
-    assert read.intervals == {}
 
 
 def test_a_run_says_what_was_scored_by_what(run: Path) -> None:

@@ -81,16 +81,6 @@ def test_a_ranking_by_hand() -> None:
     assert found.friedman is None
 
 
-def test_what_was_compared_is_said() -> None:
-    found = compare(tabled(POOL, (POOLED, MEAN)), seed=5, alpha=0.1, level=0.9, resamples=30)
-    assert (found.systems, found.items, found.units) == (("low", "high"), 2, 2)
-    assert (found.test, found.alpha, found.level, found.seed) == ("permutation", 0.1, 0.9, 5)
-    assert (found.method, found.clustered, found.left_out) == ("percentile", False, ())
-    assert [each.measure for each in found.measures] == [POOLED, MEAN]
-    assert [each.resamples for each in found.measures] == [30, 30]
-    assert found.measures[0].annotator == "reference"
-
-
 def test_lower_may_be_better() -> None:
     pair = pair_of(valued({"a": [0.1, 0.2, 0.3], "b": [0.5, 0.6, 0.2]}), LOSS)
     assert (pair.first, pair.second) == ("a", "b")
@@ -133,13 +123,6 @@ def test_undefined_figures_come_last_and_are_not_told_apart() -> None:
     assert found.pairs[0].adjusted == found.pairs[0].p == 1 / 2
 
 
-def test_systems_that_are_equal_keep_their_order() -> None:
-    found = only(valued({"b": [0.1, 0.2], "a": [0.1, 0.2]}), MEAN)
-    assert [each.system for each in found.ranking] == ["b", "a"]
-    assert (found.pairs[0].difference, found.pairs[0].p) == (0, 1)
-    assert (found.pairs[0].low, found.pairs[0].high) == (0, 0)
-
-
 def test_systems_of_the_same_value_share_a_place() -> None:
     values = {"none": [NAN, NAN], "d": [0.1, 0.2], "b": [0.2, 0.1], "a": [0.3, 0.3], "c": [0.0, 0.0]}
     found = only(valued(values), MEAN)
@@ -161,13 +144,6 @@ def test_intervals_of_differences_draw_both_systems_together() -> None:
     assert (pair.low, pair.high) == pytest.approx(expected)
     best = found.ranking[0]
     assert (best.low, best.high) == pytest.approx(percentile(resampled[best.system], level))
-
-
-def test_one_item_has_no_intervals() -> None:
-    found = only({"a": [[1, 2], [0, 0]], "b": [[0, 2], [0, 0]]}, POOLED)
-    assert math.isnan(found.pairs[0].low)
-    assert math.isnan(found.ranking[0].high)
-    assert found.pairs[0].difference == 0.5
 
 
 def test_differences_are_of_the_items_on_which_both_have_a_value() -> None:
@@ -553,13 +529,6 @@ def test_against_a_system_with_other_items(order: str) -> None:
     assert [(row.system, row.items) for row in found.ranking] == [("b", 12), ("a", 6), ("c", 12)]
     assert [pair.difference for pair in found.pairs] == pytest.approx([0.1, -0.2])
     assert {pair.items for pair in found.pairs} == {6}
-
-
-def test_protocols_that_disagree_against_one() -> None:
-    values = random_values(30, 0.3, 0.0)
-    scores = tabled(valued(values), (POOLED, OTHER), others=valued({"s0": values["s1"], "s1": values["s0"]}))
-    (found,) = compare(scores, against="s0").disagreements
-    assert (found.better, found.worse, found.significant) == ("s0", "s1", True)
 
 
 def test_no_system_of_the_name() -> None:

@@ -12,7 +12,7 @@ import kammerton as kt
 from cases.chords import song
 from kammerton.errors import OptionError
 from kammerton.instruments import InstrumentList, InstrumentOptions
-from kammerton.model.measure import Aggregate, Measure
+from kammerton.model.measure import Measure
 from kammerton.statistics import sample as sampling
 from kammerton.statistics.intervals import Intervals, bca, expanded, intervals, percentile
 from kammerton.statistics.resampling import BootstrapSettings, LeaveOneOut, Resampling, ScoreKey
@@ -104,16 +104,6 @@ def test_a_single_cluster_tells_nothing() -> None:
     assert all(math.isnan(low) and math.isnan(high) for low, high in found.values())
 
 
-def test_some_items_only() -> None:
-    scores = kt.score("chords", REFS, {"s": ESTS}, measures=MEASURES)
-    some = {name: REFS[name] for name in "bdf"}
-    part = kt.score("chords", some, {"s": ESTS}, measures=MEASURES)
-    found = intervals(scores, BootstrapSettings(resamples=DRAWS), items=list(some))
-    assert dict(found) == dict(intervals(part, BootstrapSettings(resamples=DRAWS)))
-    measure = scores.measures[0]
-    assert found.score(ScoreKey("s", "reference", measure, "pooled")) == part.value(str(measure))
-
-
 def test_bias_corrected_intervals() -> None:
     scores = kt.score("chords", REFS, {"s": ESTS}, measures=["mirex2013/MajMin"])
     (measure,) = scores.measures
@@ -129,32 +119,10 @@ def test_bias_corrected_intervals() -> None:
     assert sum(len(LeaveOneOut(8).block(start)) for start in LeaveOneOut(8).starts) == 8
 
 
-def test_two_items_by_hand() -> None:
-    refs = {"1": song((0, 10, "C")), "2": song((0, 10, "C"))}
-    ests = {"1": song((0, 2, "C"), (2, 10, "G")), "2": song((0, 8, "C"), (8, 10, "G"))}
-    scores = kt.score("chords", refs, {"s": ests}, measures=["mirex2013/MajMin"])
-    # .2 and .8: a quarter of the draws has one of them twice
-    aggregates: tuple[Aggregate, ...] = ("pooled", "mean", "median")
-    for how in aggregates:
-        assert scores.intervals[ScoreKey("s", "reference", scores.measures[0], how)] == pytest.approx(
-            (0.2, 0.8)
-        )
-    found = scores.summary.select("value", "ci_low", "ci_high").row(0)
-    assert found == pytest.approx((0.5, 0.2, 0.8))
-
-
 def test_one_item_tells_nothing_of_others() -> None:
     scores = kt.score("chords", {"a": REFS["a"]}, {"s": ESTS}, measures=["mirex2013/MajMin"])
     assert scores.summary.select("ci_low", "ci_high").row(0) == (None, None)
     assert scores.to_dict()["scores"][0]["ci"] is None
-
-
-def test_items_that_are_all_alike_have_an_interval_without_width() -> None:
-    scores = kt.score(
-        "chords", dict.fromkeys("xy", REFS["a"]), {"s": dict.fromkeys("xy", REFS["a"])}, protocols="all"
-    )
-    (row,) = scores.summary.filter(protocol="mirex2013", measure="MajMin", aggregate="pooled").to_dicts()
-    assert (row["ci_low"], row["ci_high"]) == (1.0, 1.0)
 
 
 # --- measures over classes -----------------------------------------------------------------
@@ -392,14 +360,6 @@ def test_classes_of_queries_and_of_several_annotators() -> None:
     assert (
         found[ScoreKey("s", "all", macro, "gathered")] == found[ScoreKey("s", "reference", macro, "gathered")]
     )
-
-
-def test_classes_are_made_anew_less_often_where_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampling, "_FEWEST", 5)
-    monkeypatch.setattr(sampling, "_DRAWN_ROWS", 0)
-    scores = kt.score("instruments", lists(TRUTH), {"s": vectors()}, measures=["micro_mAP", "LRAP", "mAP"])
-    found = intervals(scores, BootstrapSettings(resamples=DRAWS))
-    assert found.gathered_resamples == 5
 
 
 def test_items_that_do_not_count_make_no_classes() -> None:
