@@ -18,9 +18,9 @@ from kammerton.model.task import Task
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Grouping, Origin
 from kammerton.runs import layout
-from kammerton.runs.annotations import corpus_in
 from kammerton.runs.layout import (
     context_evidence_of,
+    corpus_in,
     digest_of,
     evidence_of,
     from_parquet,

@@ -19,12 +19,13 @@ from kammerton.results.agreement import AnnotatorAgreement
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Origin, data_hash
 from kammerton.runs import layout
-from kammerton.runs.annotations import has_annotations, keep_annotations
 from kammerton.runs.layout import (
     digest_of,
     evidence_of,
     files_of,
     from_parquet,
+    has_annotations,
+    keep_annotations,
     keep_context,
     keep_options,
     names_of,

@@ -106,7 +106,7 @@ def test_annotations_can_be_left_out() -> None:
 
 
 def test_too_many_are_left_out_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.runs.annotations.MOST_ROWS", 100)
+    monkeypatch.setattr("kammerton.runs.layout.MOST_ROWS", 100)
     (note,) = kt.write_run(scored("chords"), "run")
     assert (note.code, note.severity) == ("KT712", "note")
     assert not Path("run/annotations.parquet").exists()
