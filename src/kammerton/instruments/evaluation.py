@@ -17,7 +17,7 @@ from kammerton.formats.reading import Problems
 from kammerton.instruments.columns import IN_ORDER, Columns, Lists, Vocabulary, lists_of, shaped
 from kammerton.instruments.formulas import Counts, Rate, counts_of_labels
 from kammerton.instruments.kernels import statistics_of_files
-from kammerton.instruments.labels import LabelList, ReadingRules, finish
+from kammerton.instruments.labels import LabelList, ListReader, ReadingRules
 from kammerton.instruments.options import InstrumentOptions, Meaning, look_up
 from kammerton.instruments.protocols import kiritchenko2006, lca, open_mic_task1
 from kammerton.model.annotations import Place
@@ -323,7 +323,7 @@ class _Encoded:
                 spellings, raw.codes[rows], raw.owners[rows], lambda row: Place(problems.file, row=row)
             )
             rules = ReadingRules(ordered=True, sheet=len(raw) > 1)
-            finish(entries, [("", None)] * len(raw), problems, self._options, rules)
+            ListReader(problems, self._options).finish(entries, [("", None)] * len(raw), rules)
         return lists
 
     def columns(self, begin: int, end: int) -> Columns:

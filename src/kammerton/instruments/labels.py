@@ -6,11 +6,10 @@ from __future__ import annotations
 import math
 import os.path
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import PurePath
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,16 +122,6 @@ def judge(entries: LabelList, relevance: Values, options: InstrumentOptions) -> 
     return options.truth_cut.reached(relevance, least[entries.codes])
 
 
-def note_unjudged(judged: int, pairs: int, problems: Problems, options: InstrumentOptions) -> None:
-    """Note that not every pair of list and label was judged, if it is so."""
-    if judged < pairs:
-        rest = "counts as absent" if options.assume_absent else "is neither right nor wrong"
-        count = f"{out_of(judged, pairs, 'pair')} of item and instrument"
-        message = f"{count} {inflected(judged, 'was', 'were')} judged; the rest {rest}"
-        hint = None if options.assume_absent else "--assume-absent takes what nobody judged for absent"
-        problems.report("KT614", message, severity="note", hint=hint)
-
-
 # --- rows to lists -------------------------------------------------------------------------
 
 Indices = NDArray[np.intp]
@@ -223,231 +212,337 @@ def _cut(rows: LabelList, count: int, rules: ReadingRules) -> list[InstrumentLis
     return lists
 
 
+# --- readers -------------------------------------------------------------------------------
+
+ONE: list[Key] = [("", None)]
+"""Key of the only list of a file that is one item and has one annotator."""
+Where = Place | Callable[[], Place] | None
+"""Place of a problem; a callable is asked only if the problem will be listed."""
+
+
+def first_place(first: Place) -> str:
+    """Return the hint for an item that stands twice: where it stands first."""
+    column = f", column {first.column}" if (first.column or 1) > 1 else ""
+    where = f"in line {first.line}{column}" if first.row is None else f"at row index {first.row}"
+    return f"it stands first {where}: take one of the two out"
+
+
+@dataclass(eq=False)
+class ListReader:
+    """What every reader of lists needs, and which lists of its source are broken."""
+
+    problems: Problems
+    options: InstrumentOptions
+    broken: dict[int, str] = field(default_factory=dict, init=False)
+
+    def fail(self, number: int, code: str, message: str, place: Where, hint: str | None = None) -> None:
+        """Report an error, and mark the list that it is in as broken."""
+        self.problems.report(code, message, place, hint=hint)
+        self.broken.setdefault(number, f"{code} {message}")
+
+    def note(self, code: str, message: str, count: int, place: Where = None, what: str = "such rows") -> None:
+        """Note what holds of several rows, or of something else, at the first of them."""
+        message += such_rows(count, what) if what else ""
+        self.problems.report(code, message, place, severity="note", count=count)
+
+    def note_unjudged(self, judged: int, pairs: int) -> None:
+        """Note that not every pair of list and label was judged, if it is so."""
+        if judged < pairs:
+            assumed = self.options.assume_absent
+            rest = "counts as absent" if assumed else "is neither right nor wrong"
+            count = f"{out_of(judged, pairs, 'pair')} of item and instrument"
+            message = f"{count} {inflected(judged, 'was', 'were')} judged; the rest {rest}"
+            hint = None if assumed else "--assume-absent takes what nobody judged for absent"
+            self.problems.report("KT614", message, severity="note", hint=hint)
+
+    def report_empty(self) -> None:
+        """Report that a file has no rows."""
+        self.problems.report(NO_ROWS, "no annotation rows")
+
+    def report_unrecognised(self, place: Place, message: str, hint: str) -> None:
+        """Report that a file has none of the forms that are read."""
+        self.problems.report("KT624", f"format not recognised: {message}", place, hint=hint)
+
+    def report_unusable_names(
+        self,
+        names: Sequence[str],
+        locate: Callable[[int], Place],
+        rows: Iterable[int] | None = None,
+        what: str = "row",
+    ) -> None:
+        """Report each row or key, by default of all, that names no item, or one that stood before."""
+        firsts: dict[str, int] = {}
+        for row in range(len(names)) if rows is None else rows:
+            name = names[row]
+            first = firsts.setdefault(name, row)
+            if not name:
+                self.fail(row, "KT621", f"{what} names no item", locate(row))
+            elif first < row:
+                message, hint = f"item stands twice: {quote(name)}", first_place(locate(first))
+                self.fail(row, "KT618", message, locate(row), hint)
+
+    def add_uneven(
+        self, keys: list[Key], uneven: Iterable[tuple[Sequence[str], str]], index: int = 0
+    ) -> None:
+        """Add the items of rows that could not be cut into cells, as broken."""
+        numbers = {item: number for number, (item, _) in enumerate(keys)}
+        for record, reason in uneven:
+            if index < len(record) and record[index].strip():
+                (item,) = item_names([record[index]])
+                if item not in numbers:
+                    numbers[item] = len(keys)
+                    keys.append((item, None))
+                self.broken.setdefault(numbers[item], reason)
+
+    def numbers(
+        self,
+        cells: Sequence[str],
+        lists: Codes,
+        locate: Callable[[int], Place],
+        *,
+        what: str = "score",
+        commas: bool = False,
+        required: bool = False,
+    ) -> Values:
+        """Return cells as numbers, NaN where there is none; lists with a wrong cell are broken."""
+        if commas:
+            cells = [cell.replace(",", ".") for cell in cells]
+        known = {cell: _number(cell.strip()) for cell in set(cells)}
+        numbers = [known[cell] for cell in cells]
+        for row in [row for row, number in enumerate(numbers) if _is_wrong(number, required=required)]:
+            written = cells[row].strip()
+            message = f"{what} is no finite number: {quote(written)}" if written else f"row has no {what}"
+            hint = f"a {what} looks like {'1' if what == 'rank' else '0.75'}"
+            if "," in written and _COMMA.fullmatch(written):
+                hint = "write it with a decimal point"
+            self.fail(int(lists[row]), "KT609", message, partial(locate, row), hint)
+        values = np.array(numbers, dtype=np.float64)
+        blanks = {cell for cell, number in known.items() if number is not None and math.isnan(number)}
+        undefined = (
+            [row for row, cell in enumerate(cells) if cell in blanks and cell.strip()] if blanks else []
+        )
+        if undefined and not required:
+            message = f"{what} is not a number, and counts as none"
+            self.note("KT612", message, len(undefined), partial(locate, undefined[0]))
+        return values
+
+    def finish(self, entries: LabelList, keys: Sequence[Key], rules: ReadingRules) -> ParsedLists:
+        """Make lists of the rows of the source."""
+        check = _Check(self, entries, rules)
+        check.report_meanings()
+        names: dict[str, int] = {}
+        targets = [
+            names.setdefault(meaning.label, len(names)) if meaning.stays else -1 for meaning in check.meanings
+        ]
+        codes = np.array(targets, dtype=np.int64)[entries.codes]
+        staying = np.flatnonzero(codes >= 0)
+        rows = replace(entries, spellings=list(names), codes=codes)
+        if len(staying) < len(codes):
+            rows = rows.take(staying)
+        if rows.scores is not None and not rules.vector:
+            check.report_unscored(rows.scores, rows.lists, staying)
+        lists, (repeated, first) = assemble(rows, len(keys), rules)
+        if len(repeated) and not rules.repeats:
+            check.report_repeats(staying[repeated].tolist(), staying[first].tolist())
+        return ParsedLists(keys, lists, self.broken, rules.sheet)
+
+
+# --- numbers -------------------------------------------------------------------------------
+
+_NUMBER = re.compile(number_pattern("."))
+_COMMA = re.compile(number_pattern(","))
+_TRUTH = {"true": 1.0, "false": 0.0}
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number, and not empty.
+
+    >>> [is_number(cell) for cell in ("0.5", "TRUE", "nan", "high", " ")]
+    [True, True, False, False, False]
+    """
+    return not _is_wrong(_number(cell.strip()), required=True)
+
+
+def _is_wrong(number: float | None, *, required: bool) -> bool:
+    return number is None or (required and math.isnan(number))
+
+
+def _number(cell: str) -> float | None:
+    """Return what a cell means, NaN if it stands for nothing, None if it is no finite number."""
+    if _NUMBER.fullmatch(cell):
+        value = float(cell)
+        return None if math.isinf(value) else value
+    folded = cell.casefold()
+    return math.nan if folded in ("", "nan") else _TRUTH.get(folded)
+
+
 # --- checks --------------------------------------------------------------------------------
 
 _IDENTIFIERS = ("/m/", "/t/dd", "/g/")
 """What identifiers of AudioSet begin with."""
 
 
-def finish(
-    entries: LabelList,
-    keys: Sequence[Key],
-    problems: Problems,
-    options: InstrumentOptions,
-    rules: ReadingRules,
-    broken: Mapping[int, str] | None = None,
-) -> ParsedLists:
-    """Make lists of the rows of a source."""
-    check = _Check(entries, problems, options, rules, dict(broken or {}))
-    meanings = look_up(entries.spellings, options)
-    check.report_meanings(meanings)
-    check.note_identifiers()
-    names: dict[str, int] = {}
-    targets = [names.setdefault(each.label, len(names)) if each.stays else -1 for each in meanings]
-    codes = np.array(targets, dtype=np.int64)[entries.codes]
-    kept = np.flatnonzero(codes >= 0)
-    rows = replace(entries, spellings=list(names), codes=codes)
-    if len(kept) < len(codes):
-        rows = rows.take(kept)
-    if not rules.vector:
-        check.report_unscored(rows, kept)
-    lists, (repeated, first) = assemble(rows, len(keys), rules)
-    if len(repeated) and not rules.repeats:
-        check.report_repeats(kept[repeated], kept[first], meanings)
-    return ParsedLists(keys, lists, check.broken, rules.sheet)
-
-
-def _fitting_map(labels: Collection[str], options: InstrumentOptions) -> LabelMap | None:
-    """Return the built-in label map that has most of some unknown labels, if one has more than half."""
-    if options.map or not labels:
-        return None
-    maps = map(load_label_map, LABEL_MAPS)
-    counts = {table: sum(table.has(label, options.casefold) for label in labels) for table in maps}
-    best = max(counts, key=counts.__getitem__)
-    return best if 2 * counts[best] > len(labels) else None
-
-
-def _unknown_hint(label: str, tree: Taxonomy, fitting: LabelMap | None, *, casefold: bool) -> str:
-    """Return what to do about a label that the taxonomy does not have, but perhaps a label map."""
-    nearest = tree.nearest(label)
-    if not casefold and nearest and nearest[0].casefold() == label.casefold():
-        return f"{quote(nearest[0])} differs by case only: --casefold takes it for that"
-    parts = [f"nearest: {', '.join(map(quote, nearest))}"] if nearest else []
-    if fitting is not None:
-        target = fitting.name.rpartition("-to-")[2]
-        taxonomy = "" if tree.name == target else f"--taxonomy {target} "
-        parts.append(f"`{taxonomy}--map {fitting.name}` knows it")
-    translates = "" if fitting else f"; --map FILE translates{'' if nearest else ' labels'}"
-    return "; ".join([*parts, f"--unknown drop leaves it out, --unknown keep counts it{translates}"])
-
-
+@dataclass(eq=False)
 class _Check:
     """Reports what is wrong with the entries of one source."""
 
-    def __init__(
-        self,
-        entries: LabelList,
-        problems: Problems,
-        options: InstrumentOptions,
-        rules: ReadingRules,
-        broken: dict[int, str],
-    ) -> None:
-        self._entries = entries
-        self._problems = problems
-        self._options = options
-        self._rules = rules
-        self.broken = broken
-        self._fitting: LabelMap | None = None
+    reader: ListReader
+    entries: LabelList
+    rules: ReadingRules
+
+    @cached_property
+    def meanings(self) -> list[Meaning]:
+        """What each spelling means."""
+        return look_up(self.entries.spellings, self.reader.options)
 
     def _report(
-        self, row: int, severity: Severity, code: str, message: str, count: int, hint: str | None = None
+        self,
+        rows: Sequence[int] | Indices,
+        severity: Severity,
+        code: str,
+        message: str,
+        hint: str | None = None,
+        noun: str = "item",
     ) -> None:
-        """Report something about ``count`` rows or lists, at the first of them."""
-        place = partial(self._entries.locate, row)
-        self._problems.report(code, message, place, severity=severity, hint=hint, count=count)
+        """Report something about rows, at the first of them; their lists are broken if it is an error."""
+        lists = np.unique(self.entries.lists[rows]).tolist()
+        count = len(rows) if noun == "time" else len(lists)
+        many = f" ({plural(count, noun)})" if noun and self.rules.sheet else ""
+        place = partial(self.entries.locate, int(rows[0]))
+        self.reader.problems.report(code, message + many, place, severity=severity, hint=hint, count=count)
+        if severity == "error":
+            for number in lists:
+                self.reader.broken.setdefault(number, f"{code} {message}")
 
-    def _break(
-        self, row: int, lists: list[int], code: str, message: str, many: str = "", hint: str | None = None
-    ) -> None:
-        """Report an error, and mark its lists."""
-        self._report(row, "error", code, message + many, len(lists), hint)
-        for number in lists:
-            self.broken.setdefault(number, f"{code} {message}")
-
-    def _many(self, count: int, noun: str = "item") -> str:
-        """Return what a message adds if the source has many lists."""
-        return f" ({plural(count, noun)})" if self._rules.sheet else ""
-
-    def report_meanings(self, meanings: Sequence[Meaning]) -> None:
+    def report_meanings(self) -> None:
         """Report each spelling that is not simply a label, once."""
-        odd = [code for code, meaning in enumerate(meanings) if not meaning.is_plain]
-        if not odd:
-            return
-        self._fitting = _fitting_map(
-            {each.label for each in meanings if each.fate == "unknown"}, self._options
-        )
-        order = np.argsort(self._entries.codes, kind="stable")
-        codes = self._entries.codes[order]
-        begins, ends = (np.searchsorted(codes, odd, side=side).tolist() for side in ("left", "right"))
-        for code, begin, end in zip(odd, begins, ends, strict=True):
-            if begin < end:  # the header of a table may name more than its rows do
-                self._report_meaning(self._entries.spellings[code], meanings[code], order[begin:end])
+        odd = [code for code, meaning in enumerate(self.meanings) if not meaning.is_plain]
+        if odd:
+            order = np.argsort(self.entries.codes, kind="stable")
+            codes = self.entries.codes[order]
+            begins, ends = (np.searchsorted(codes, odd, side=side).tolist() for side in ("left", "right"))
+            for code, begin, end in zip(odd, begins, ends, strict=True):
+                if begin < end:  # the header of a table may name more than its rows do
+                    self._report_meaning(self.entries.spellings[code], self.meanings[code], order[begin:end])
         message = "numbers are read as programs of General MIDI, counted from 0"
-        self._note_reading("KT608", message, [meaning.program for meaning in meanings])
-        if self._options.tree is not None:
-            message = f"identifiers are read by the names that {quote(self._options.tree.name)} gives them"
-            self._note_reading("KT629", message, [meaning.identified for meaning in meanings])
+        self._note_reading("KT608", message, [meaning.program for meaning in self.meanings])
+        tree = self.reader.options.tree
+        if tree is not None:
+            message = f"identifiers are read by the names that {quote(tree.name)} gives them"
+            self._note_reading("KT629", message, [meaning.identified for meaning in self.meanings])
+        elif self.reader.options.label_map is None:
+            concerned = [spelling.strip().startswith(_IDENTIFIERS) for spelling in self.entries.spellings]
+            hint = "--taxonomy ontology.json, or --map class_labels_indices.csv, gives them names"
+            self._note_reading("KT629", "labels are identifiers of AudioSet, not names", concerned, hint)
 
     def _report_meaning(self, spelling: str, meaning: Meaning, rows: Indices) -> None:
-        own = self._entries.lists[rows]
-        lists = (np.unique(own) if len(own) > 1 else own).tolist()
-        row, many = int(rows[0]), self._many(len(lists))
-        written, label = quote(spelling.strip()), quote(meaning.label)
-        label_map = f"the label map {quote(PurePath(self._options.map).name)}"
-        tree = self._options.tree
+        options, written, label = self.reader.options, quote(spelling.strip()), quote(meaning.label)
+        label_map = f"the label map {quote(PurePath(options.map).name)}"
         if meaning.mapped:
-            message = f"{written} is taken for {label} by {label_map}{many}"
-            self._report(row, "note", "KT605", message, len(lists))
+            self._report(rows, "note", "KT605", f"{written} is taken for {label} by {label_map}")
         if meaning.root:
-            message = f"{label} is the root of the taxonomy: it counts in flat measures only{many}"
-            self._report(row, "warning", "KT607", message, len(lists))
+            message = f"{label} is the root of the taxonomy: it counts in flat measures only"
+            self._report(rows, "warning", "KT607", message)
         if meaning.fate == "left out":
-            message = f"{written} is no instrument by {label_map}, and left out{many}"
-            self._report(row, "note", "KT606", message, len(lists))
+            self._report(rows, "note", "KT606", f"{written} is no instrument by {label_map}, and left out")
         elif meaning.fate == "empty":
-            self._break(row, lists, "KT619", "row has no instrument")
+            self._report(rows, "error", "KT619", "row has no instrument", noun="")
         elif meaning.fate == "long":
-            limit = f"over the limit of {self._options.limits.label:,}"
+            limit = f"over the limit of {options.limits.label:,}"
             message = f"label of {len(meaning.label):,} characters, {limit}: {label}"
-            self._break(row, lists, "KT106", message)
-        elif tree is not None and meaning.fate != "known":
-            self._report_unknown(meaning, tree, row, lists)
+            self._report(rows, "error", "KT106", message, noun="")
+        elif options.tree is not None and meaning.fate != "known":
+            self._report_unknown(meaning, options.tree, rows)
 
-    def _report_unknown(self, meaning: Meaning, tree: Taxonomy, row: int, lists: list[int]) -> None:
-        message, many = f"taxonomy {quote(tree.name)} has no {quote(meaning.label)}", self._many(len(lists))
-        casefold = self._options.casefold
+    def _report_unknown(self, meaning: Meaning, tree: Taxonomy, rows: Indices) -> None:
+        label, name = quote(meaning.label), quote(tree.name)
         if meaning.fate == "outside":
-            message = f"{quote(meaning.label)} is no instrument by {quote(tree.name)}, and left out{many}"
-            self._report(row, "note", "KT606", message, len(lists))
+            self._report(rows, "note", "KT606", f"{label} is no instrument by {name}, and left out")
         elif meaning.fate == "dropped":
-            self._report(row, "warning", "KT601", f"{message}: left out{many}", len(lists))
+            self._report(rows, "warning", "KT601", f"taxonomy {name} has no {label}: left out")
         elif meaning.fate == "kept":
-            self._report(row, "note", "KT602", f"{message}: counted as a label of its own{many}", len(lists))
+            message = f"taxonomy {name} has no {label}: counted as a label of its own"
+            self._report(rows, "note", "KT602", message)
         else:
-            hint = None
-            if self._problems.room("KT600"):
-                fitting = self._fitting
-                fits = fitting is not None and fitting.has(meaning.label, casefold)
-                hint = _unknown_hint(meaning.label, tree, fitting if fits else None, casefold=casefold)
-            self._break(row, lists, "KT600", message, many, hint)
+            hint = self._unknown_hint(meaning.label, tree) if self.reader.problems.room("KT600") else None
+            self._report(rows, "error", "KT600", f"taxonomy {name} has no {label}", hint)
+
+    def _unknown_hint(self, label: str, tree: Taxonomy) -> str:
+        """Return what to do about a label that the taxonomy does not have, but perhaps a label map."""
+        nearest, casefold = tree.nearest(label), self.reader.options.casefold
+        if not casefold and nearest and nearest[0].casefold() == label.casefold():
+            return f"{quote(nearest[0])} differs by case only: --casefold takes it for that"
+        parts = [f"nearest: {', '.join(map(quote, nearest))}"] if nearest else []
+        fitting = self._fitting_map
+        fits = fitting is not None and fitting.has(label, casefold)
+        if fitting is not None and fits:
+            target = fitting.name.rpartition("-to-")[2]
+            taxonomy = "" if tree.name == target else f"--taxonomy {target} "
+            parts.append(f"`{taxonomy}--map {fitting.name}` knows it")
+        translates = "" if fits else f"; --map FILE translates{'' if nearest else ' labels'}"
+        return "; ".join([*parts, f"--unknown drop leaves it out, --unknown keep counts it{translates}"])
+
+    @cached_property
+    def _fitting_map(self) -> LabelMap | None:
+        """The built-in label map that has most of the unknown labels, if one has more than half."""
+        if self.reader.options.map:
+            return None
+        labels = {meaning.label for meaning in self.meanings if meaning.fate == "unknown"}
+        casefold, maps = self.reader.options.casefold, map(load_label_map, LABEL_MAPS)
+        counts = {table: sum(table.has(label, casefold) for label in labels) for table in maps}
+        best = max(counts, key=counts.__getitem__)
+        return best if 2 * counts[best] > len(labels) else None
 
     def _note_reading(
         self, code: str, message: str, concerned: Sequence[bool], hint: str | None = None
     ) -> None:
         """Note how the spellings that are concerned were read, once."""
-        rows = np.flatnonzero(np.array(concerned, dtype=bool)[self._entries.codes])
+        rows = np.flatnonzero(np.array(concerned, dtype=bool)[self.entries.codes])
         if len(rows):
-            lists = len(np.unique(self._entries.lists[rows]))
-            self._report(int(rows[0]), "note", code, message + self._many(lists), lists, hint)
+            self._report(rows, "note", code, message, hint)
 
-    def note_identifiers(self) -> None:
-        """Note labels that are identifiers of AudioSet, if nothing gives them names."""
-        if self._options.tree is None and self._options.label_map is None:
-            concerned = [spelling.strip().startswith(_IDENTIFIERS) for spelling in self._entries.spellings]
-            hint = "--taxonomy ontology.json, or --map class_labels_indices.csv, gives them names"
-            self._note_reading("KT629", "labels are identifiers of AudioSet, not names", concerned, hint)
-
-    def report_repeats(self, repeated: Indices, kept: Indices, meanings: Sequence[Meaning]) -> None:
+    def report_repeats(self, repeated: Sequence[int], first: Sequence[int]) -> None:
         """Report rows left out because their list has the label: as written, or by what it is read as."""
-        codes, spellings = self._entries.codes, self._entries.spellings
+        codes, spellings = self.entries.codes, self.entries.spellings
         equal: dict[str, list[int]] = {}
-        for row, code, kept_code in zip(
-            repeated.tolist(), codes[repeated].tolist(), codes[kept].tolist(), strict=True
-        ):
-            label = meanings[code].label
-            if spellings[code].strip() == spellings[kept_code].strip():
-                self._report(row, "warning", "KT603", f"listed twice, counted once: {quote(label)}", 1)
+        for row, other in zip(repeated, first, strict=True):
+            label = self.meanings[codes[row]].label
+            if spellings[codes[row]].strip() == spellings[codes[other]].strip():
+                message = f"listed twice, counted once: {quote(label)}"
+                self._report([row], "warning", "KT603", message, noun="")
             else:
                 equal.setdefault(label, []).append(row)
         for label, rows in equal.items():
             message = f"several labels of a list are read as {quote(label)}, and count once"
-            self._report(rows[0], "note", "KT604", message + self._many(len(rows), "time"), len(rows))
+            self._report(rows, "note", "KT604", message, noun="time")
 
-    def report_unscored(self, rows: LabelList, kept: Indices) -> None:
+    def report_unscored(self, scores: Values, lists: Codes, rows: Indices) -> None:
         """Report lists in which some labels have a score and some have none, and those without any."""
-        if rows.scores is None:
-            return
-        lacking = np.isnan(rows.scores) & ~np.isin(rows.lists, list(self.broken))
-        total = np.bincount(rows.lists, minlength=np.size(self._rules.ordered))
-        without = np.bincount(rows.lists[lacking], minlength=len(total))
-        places = np.flatnonzero(lacking)
-        lists, first = np.unique(rows.lists[places], return_index=True)
-        lines = kept[places[first]]
-        mixed = (without < total)[lists]
-        for number, line in zip(lists[mixed].tolist(), lines[mixed].tolist(), strict=True):
-            message = f"label without a {self._rules.score} in a list in which others have one"
-            hint = f"give every label a {self._rules.score}, or none"
-            self._break(line, [number], "KT610", message, hint=hint)
-        ordered = np.broadcast_to(self._rules.ordered, len(total))[lists]
-        unscored = lines[~mixed & ~ordered]
-        if len(unscored):
-            count = len(unscored)
-            message = f"labels without {self._rules.score}: they are not ranked{self._many(count)}"
+        lacking = np.isnan(scores) & ~np.isin(lists, list(self.reader.broken))
+        total = np.bincount(lists, minlength=np.size(self.rules.ordered))
+        without = np.bincount(lists[lacking], minlength=len(total))
+        unscored, first = np.unique(lists[lacking], return_index=True)
+        first_rows = rows[lacking][first]
+        mixed = (without < total)[unscored]
+        score = self.rules.score
+        for row in first_rows[mixed].tolist():
+            message = f"label without a {score} in a list in which others have one"
+            self._report([row], "error", "KT610", message, f"give every label a {score}, or none", noun="")
+        ordered = np.broadcast_to(self.rules.ordered, len(total))[unscored]
+        unranked = np.sort(first_rows[~mixed & ~ordered])
+        if len(unranked):
             hint = "--ranked takes their order for their rank"
-            self._report(int(unscored.min()), "note", "KT611", message, count, hint)
+            self._report(unranked, "note", "KT611", f"labels without {score}: they are not ranked", hint)
 
 
 # --- names of items ------------------------------------------------------------------------
 
-ONE: list[Key] = [("", None)]
-"""Key of the only list of a file that is one item and has one annotator."""
 _AUDIO = re.compile(
     r"\.(?:wav|wave|mp3|flac|ogg|oga|opus|aiff?|m4a|aac|wma|mid|midi|au|npz|jams)$", re.IGNORECASE
 )
 """Suffixes of recordings, of their features, and of annotations, which are no part of their names."""
 _ENDING = re.compile(r"_METADATA$|(?<=[^/])/metadata$")
 """What the names of metadata files of MedleyDB, Mixing Secrets and Slakh2100 end in."""
-_K = TypeVar("_K", int, str)
 
 
 def identify(name: str) -> tuple[str, str | None]:
@@ -488,111 +583,6 @@ def item_names(written: Sequence[str]) -> list[str]:
     return [path[len(common) :].lstrip("/") for path in paths] if common else paths
 
 
-# --- problems of items ---------------------------------------------------------------------
-
-
-def fail(
-    problems: Problems,
-    broken: MutableMapping[_K, str],
-    key: _K,
-    code: str,
-    message: str,
-    place: Place | Callable[[], Place] | None,
-    hint: str | None = None,
-) -> None:
-    """Report an error, and mark the list or item it is in as broken."""
-    problems.report(code, message, place, hint=hint)
-    broken.setdefault(key, f"{code} {message}")
-
-
-def first_place(first: Place) -> str:
-    """Return the hint for an item that stands twice: where it stands first."""
-    column = f", column {first.column}" if (first.column or 1) > 1 else ""
-    where = f"in line {first.line}{column}" if first.row is None else f"at row index {first.row}"
-    return f"it stands first {where}: take one of the two out"
-
-
-@dataclass(eq=False)
-class ListReader:
-    """What every reader of lists needs, and which lists of its source are broken."""
-
-    problems: Problems
-    options: InstrumentOptions
-    broken: dict[int, str] = field(default_factory=dict, init=False)
-
-    def fail(
-        self,
-        number: int,
-        code: str,
-        message: str,
-        place: Place | Callable[[], Place] | None,
-        hint: str | None = None,
-    ) -> None:
-        """Report an error, and mark the list that it is in as broken."""
-        fail(self.problems, self.broken, number, code, message, place, hint)
-
-    def note(
-        self,
-        code: str,
-        message: str,
-        count: int,
-        place: Place | Callable[[], Place] | None = None,
-        what: str = "such rows",
-    ) -> None:
-        """Note what holds of several rows, or of something else, at the first of them."""
-        message += such_rows(count, what) if what else ""
-        self.problems.report(code, message, place, severity="note", count=count)
-
-    def finish(self, entries: LabelList, keys: Sequence[Key], rules: ReadingRules) -> ParsedLists:
-        """Make lists of the rows of the source."""
-        return finish(entries, keys, self.problems, self.options, rules, self.broken)
-
-
-def report_unusable_names(
-    names: Sequence[str],
-    locate: Callable[[int], Place],
-    problems: Problems,
-    broken: dict[int, str],
-    *,
-    rows: Iterable[int] | None = None,
-    what: str = "row",
-) -> None:
-    """Report each row or key, by default of all, that names no item, or one that stood before."""
-    firsts: dict[str, int] = {}
-    for row in range(len(names)) if rows is None else rows:
-        name = names[row]
-        first = firsts.setdefault(name, row)
-        if not name:
-            fail(problems, broken, row, "KT621", f"{what} names no item", locate(row))
-        elif first < row:
-            hint = first_place(locate(first))
-            fail(problems, broken, row, "KT618", f"item stands twice: {quote(name)}", locate(row), hint)
-
-
-def add_uneven(
-    keys: list[Key], broken: dict[int, str], uneven: Iterable[tuple[Sequence[str], str]], index: int
-) -> None:
-    """Add the items of rows that could not be cut into cells, as broken."""
-    numbers = {item: number for number, (item, _) in enumerate(keys)}
-    for record, reason in uneven:
-        if index < len(record) and record[index].strip():
-            (item,) = item_names([record[index]])
-            if item not in numbers:
-                numbers[item] = len(keys)
-                keys.append((item, None))
-            broken.setdefault(numbers[item], reason)
-
-
-def report_empty(problems: Problems) -> None:
-    """Report that a file has no rows."""
-    problems.report(NO_ROWS, "no annotation rows")
-
-
-def report_unrecognised(problems: Problems, place: Place, message: str, hint: str) -> None:
-    """Report that a file has none of the forms that are read."""
-    problems.report("KT624", f"format not recognised: {message}", place, hint=hint)
-
-
 # --- readings ------------------------------------------------------------------------------
 
 
@@ -624,79 +614,3 @@ def as_reading(parsed: ParsedLists | None, problems: Problems) -> Reading[Instru
         return Reading((), problems.diagnostics())
     annotators = (annotator for _, annotator in parsed.keys)
     return Reading(tuple(zip(annotators, parsed.lists, strict=True)), problems.diagnostics())
-
-
-# --- numbers -------------------------------------------------------------------------------
-
-_CHARACTERS = b"0123456789.e-+E"
-"""Of these, ``float`` reads what numbers are and nothing else: no ``1_0``, no ``nan``."""
-_NUMBER = re.compile(number_pattern("."))
-_COMMA = re.compile(number_pattern(","))
-_TRUTH = {"true": 1.0, "false": 0.0}
-
-
-def numbers_of(
-    cells: Sequence[str],
-    locate: Callable[[int], Place],
-    problems: Problems,
-    *,
-    what: str = "score",
-    commas: bool = False,
-    required: bool = False,
-) -> tuple[Values, dict[int, str]]:
-    """Return cells as numbers, NaN where there is none; and of rows whose cell is no number, the reason."""
-    if commas:
-        cells = [cell.replace(",", ".") for cell in cells]
-    plain = _plain(cells)
-    if plain is not None and not (required and np.isnan(plain).any()):
-        return plain, {}
-    values = np.full(len(cells), np.nan)
-    wrong: dict[int, str] = {}
-    undefined: list[int] = []
-    numbers = {cell: _number(cell.strip()) for cell in set(cells)}
-    for row, cell in enumerate(cells):
-        value, written = numbers[cell], cell.strip()
-        if value is None or (required and math.isnan(value)):
-            message = f"{what} is no finite number: {quote(written)}" if written else f"row has no {what}"
-            hint = f"a {what} looks like {'1' if what == 'rank' else '0.75'}"
-            if "," in written and _COMMA.fullmatch(written):
-                hint = "write it with a decimal point"
-            fail(problems, wrong, row, "KT609", message, lambda row=row: locate(row), hint)  # type: ignore[misc]
-            continue
-        values[row] = value
-        if math.isnan(value) and written:
-            undefined.append(row)
-    if undefined:
-        message = f"{what} is not a number, and counts as none{such_rows(len(undefined))}"
-        problems.report("KT612", message, lambda: locate(undefined[0]), severity="note", count=len(undefined))
-    return values, wrong
-
-
-def _plain(cells: Sequence[str]) -> Values | None:
-    """Return cells that are all numbers, or empty; None if one of them is not."""
-    if "".join(cells).encode("utf-8", "surrogatepass").translate(None, _CHARACTERS):
-        return None
-    try:
-        values = np.array([float(cell) if cell else math.nan for cell in cells], dtype=np.float64)
-    except ValueError:
-        return None
-    return None if np.isinf(values).any() else values
-
-
-def is_number(cell: str) -> bool:
-    """Return whether a cell is a number, and not empty.
-
-    >>> [is_number(cell) for cell in ("0.5", "TRUE", "nan", "high", " ")]
-    [True, True, False, False, False]
-    """
-    value = _number(cell.strip())
-    return value is not None and not math.isnan(value)
-
-
-def _number(cell: str) -> float | None:
-    """Return what a cell means, NaN if it stands for nothing, None if it is no finite number."""
-    if _NUMBER.fullmatch(cell):
-        value = float(cell)
-        return None if math.isinf(value) else value
-    folded = cell.casefold()
-    return math.nan if folded in ("", "nan") else _TRUTH.get(folded)

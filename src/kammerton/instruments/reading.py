@@ -39,13 +39,12 @@ from kammerton.instruments.formats.tables import columns_of, read_long_table, re
 from kammerton.instruments.labels import (
     ONE,
     LabelList,
+    ListReader,
     ParsedLists,
     ReadingRules,
     as_reading,
     as_sheet,
-    finish,
     judge,
-    report_empty,
 )
 from kammerton.instruments.options import PROGRAMS, InstrumentOptions, look_up
 from kammerton.model.annotations import Metadata, Place
@@ -137,26 +136,28 @@ def _parse(
     path: str | os.PathLike[str], name: str | None, options: InstrumentOptions | None, *, items: bool = False
 ) -> tuple[ParsedLists | None, Problems]:
     """Read a file, of any format."""
-    chosen = options or InstrumentOptions()
-    problems = Problems(os.fsdecode(path) if name is None else name, _SPELLINGS)
+    reader = ListReader(
+        Problems(os.fsdecode(path) if name is None else name, _SPELLINGS), options or InstrumentOptions()
+    )
+    problems, limits = reader.problems, reader.options.limits
     suffix = PurePath(os.fsdecode(path)).suffix.lower()
     try:
         if suffix == ".npz":
             from kammerton.instruments.formats.openmic_arrays import read_openmic_arrays  # noqa: PLC0415
 
             with open_regular(path, name=problems.file) as stream:
-                return read_openmic_arrays(stream, problems, chosen), problems
+                return read_openmic_arrays(stream, reader), problems
         if suffix in _MIDI:
             from kammerton.instruments.formats.midi import read_midi_programs  # noqa: PLC0415 - few files are
 
-            data = read_bytes(path, name=problems.file, limits=chosen.limits)
-            return read_midi_programs(data, problems, chosen), problems
-        text = read_text(path, name=problems.file, encoding=chosen.encoding, limits=chosen.limits)
+            data = read_bytes(path, name=problems.file, limits=limits)
+            return read_midi_programs(data, reader), problems
+        text = read_text(path, name=problems.file, encoding=reader.options.encoding, limits=limits)
     except DataError as error:
         for problem in error.diagnostics:
             problems.add(problem)
         return None, problems
-    parsed = parse_text(text, suffix, problems, chosen, items=items)
+    parsed = parse_text(text, suffix, reader, items=items)
     kind = text_kind(text) if problems.has_errors else None
     if kind is None or kind.task == "instruments":
         return parsed, problems
@@ -165,76 +166,69 @@ def _parse(
     return None, other_kind
 
 
-def parse_text(
-    text: str, suffix: str, problems: Problems, options: InstrumentOptions, *, items: bool = False
-) -> ParsedLists | None:
+def parse_text(text: str, suffix: str, reader: ListReader, *, items: bool = False) -> ParsedLists | None:
     """Read the text of a file."""
     if suffix in _YAML:
-        return read_metadata(text, problems, options)
+        return read_metadata(text, reader)
     if suffix in (".jams", ".json") or text.lstrip()[:1] in ("{", "["):
-        return _parse_json(text, suffix, problems, options, items=items)
-    return _parse_rows(text, suffix, problems, options, items=items)
+        return _parse_json(text, suffix, reader, items=items)
+    segments = segments_header(text)
+    if segments is not None:
+        return read_segments(text, segments, reader)
+    header = first_row(text, lambda names: len(columns_of(names)))
+    if header is None:
+        reader.report_empty()
+        return None
+    return _parse_rows(text, header, suffix, reader, items=items)
 
 
 def _parse_rows(
-    text: str, suffix: str, problems: Problems, options: InstrumentOptions, *, items: bool
+    text: str, header: Header, suffix: str, reader: ListReader, *, items: bool
 ) -> ParsedLists | None:
     """Read a text of lines: judgements and runs, tables, labels."""
-    segments = segments_header(text)
-    if segments is not None:
-        return read_segments(text, segments, problems, options)
-    header = first_row(text, lambda names: len(columns_of(names)))
-    if header is None:
-        report_empty(problems)
-        return None
     form = None if suffix in _TABLES else trec_form(header.text)
     if form is not None:
-        return read_trec(text, form, problems, options)
+        return read_trec(text, form, reader)
     if is_jamendo(header):
-        return read_jamendo(text, header, problems, options)
+        return read_jamendo(text, header, reader)
     if suffix in _TABLES or len(columns_of(header.names)) > 1:
-        return _parse_table(text, header, problems, options)
+        return _parse_table(text, header, reader)
     kind = None if items else text_kind(text)
     if kind is not None:  # any text has lines
-        problems.add(kind.diagnose(problems.file))
-    return None if items or kind else read_label_lines(text, problems, options)
+        reader.problems.add(kind.diagnose(reader.problems.file))
+    return None if items or kind else read_label_lines(text, reader)
 
 
-def _parse_json(
-    text: str, suffix: str, problems: Problems, options: InstrumentOptions, *, items: bool
-) -> ParsedLists | None:
+def _parse_json(text: str, suffix: str, reader: ListReader, *, items: bool) -> ParsedLists | None:
     """Read JSON: JAMS if it is built like that."""
     if not text.strip():
-        report_empty(problems)
+        reader.report_empty()
         return None
-    places = JsonPlaces(text, problems.file)
-    document = decode(places, problems, options.limits)
+    places = JsonPlaces(text, reader.problems.file)
+    document = decode(places, reader.problems, reader.options.limits)
     if document is None:
         return None
     single = suffix == ".jams" or is_jams(document.value)
     if items and (single or is_one_item(document.value)):
         return None
-    read = read_jams_tags if single else read_json
-    return read(document.value, places, problems, options)
+    return (read_jams_tags if single else read_json)(document.value, places, reader)
 
 
-def _parse_table(
-    text: str, header: Header, problems: Problems, options: InstrumentOptions
-) -> ParsedLists | None:
+def _parse_table(text: str, header: Header, reader: ListReader) -> ParsedLists | None:
     """Read a table: long if a column is of instruments, else wide."""
-    table = read_table(text, header, problems, options.limits)
+    table = read_table(text, header, reader.problems, reader.options.limits)
     if table is None:
         return None
     if not len(table) and not table.uneven:
-        report_empty(problems)
+        reader.report_empty()
         return None
     columns = columns_of(header.names)
     if "label" in columns:
-        return read_long_table(table, problems, options)
+        return read_long_table(table, reader)
     if columns.keys() & {"score", "rank", "relevance"}:
-        report_missing(table, problems, "label")
+        report_missing(table, reader.problems, "label")
         return None
-    return read_wide_table(table, problems, options)
+    return read_wide_table(table, reader)
 
 
 # --- objects of Python -------------------------------------------------------------------------
@@ -253,7 +247,7 @@ def adopt(value: object, name: str, options: InstrumentOptions | None = None) ->
     >>> adopted.labels, adopted.scores.tolist(), adopted.vector
     (('piano', 'violin'), [0.25, 0.75], True)
     """
-    adoption = _Adoption(name, options or InstrumentOptions())
+    adoption = _Adoption(Problems(name), options or InstrumentOptions())
     if isinstance(value, InstrumentList):
         return adoption.of_list(value)
     if isinstance(value, Mapping):
@@ -277,20 +271,16 @@ def _is_listed(value: object) -> bool:
     )
 
 
-class _Adoption:
+class _Adoption(ListReader):
     """Adopts one object."""
-
-    def __init__(self, name: str, options: InstrumentOptions) -> None:
-        self._problems = Problems(name)
-        self._options = options
 
     def refuse(self, message: str, hint: str | None = None) -> Reading[InstrumentList]:
         """Report what is wrong with the object."""
-        self._problems.report("KT620", message, hint=hint)
-        return Reading((), self._problems.diagnostics())
+        self.problems.report("KT620", message, hint=hint)
+        return Reading((), self.problems.diagnostics())
 
     def _place(self, row: int) -> Place:
-        return Place(self._problems.file, row=row)
+        return Place(self.problems.file, row=row)
 
     def of_list(self, value: InstrumentList) -> Reading[InstrumentList]:
         """Adopt a list that was made already, perhaps by hand, or read under other options."""
@@ -298,7 +288,7 @@ class _Adoption:
         if fault is not None:
             return self.refuse(fault)
         written = () if value.query else (*value.labels, *value.absent)
-        meanings = look_up(written, self._options)
+        meanings = look_up(written, self.options)
         if all(each.stays and each.label == label for label, each in zip(written, meanings, strict=True)):
             return Reading(((None, value),))
         present = self._looked_up(value.labels, value)
@@ -310,14 +300,14 @@ class _Adoption:
             absent=tuple(label for label in absent if label not in present.labels),
             grades=np.empty(0, dtype=np.int64),
         )
-        annotations = () if self._problems.has_errors else ((None, adopted),)
-        return Reading(annotations, self._problems.diagnostics())
+        annotations = () if self.problems.has_errors else ((None, adopted),)
+        return Reading(annotations, self.problems.diagnostics())
 
     def _looked_up(self, labels: Sequence[str], value: InstrumentList) -> InstrumentList:
         scores = value.scores if len(value.scores) else None
         entries = LabelList.of(labels, self._place, scores=scores)
         rules = ReadingRules(ordered=value.ranked, vector=value.vector)
-        return finish(entries, ONE, self._problems, self._options, rules).lists[0]
+        return self.finish(entries, ONE, rules).lists[0]
 
     def of_labels(self, value: Any) -> Reading[InstrumentList]:
         """Adopt labels, or pairs of label and score."""
@@ -326,30 +316,29 @@ class _Adoption:
         labels = value.tolist() if isinstance(value, np.ndarray) else list(value)
         if labels and all(isinstance(each, tuple | list) and len(each) == 2 for each in labels):
             scores = self._numbers([score for _, score in labels])
-            return self._finish([label for label, _ in labels], ReadingRules(), scores)
+            return self._adopt([label for label, _ in labels], ReadingRules(), scores)
         if isinstance(value, AbstractSet):
             labels.sort(key=str)  # the order of a set is not the same each time
-        return self._finish(labels, ReadingRules(ordered=not isinstance(value, AbstractSet)))
+        return self._adopt(labels, ReadingRules(ordered=not isinstance(value, AbstractSet)))
 
     def of_scores(self, value: Mapping[Any, Any]) -> Reading[InstrumentList]:
         """Adopt a mapping of labels to scores; of labels to 1 and 0, if these are all there are."""
         scores, labels = self._numbers(value.values()), list(value)
         if scores is not None and np.isin(scores, (0.0, 1.0)).all():
             present = [label for label, score in zip(labels, scores.tolist(), strict=True) if score]
-            return self._finish(present, ReadingRules())
+            return self._adopt(present, ReadingRules())
         if scores is not None and np.isnan(scores).any():
             rows, kept = np.flatnonzero(np.isnan(scores)), np.flatnonzero(~np.isnan(scores))
             message = f"label without a score left out: {quote(str(labels[rows[0]]))}"
-            place = self._place(int(rows[0]))
-            self._problems.report("KT612", message, place, severity="note", count=len(rows))
+            self.note("KT612", message, len(rows), self._place(int(rows[0])), "")
             labels, scores = [labels[row] for row in kept.tolist()], scores[kept]
-        return self._finish(labels, ReadingRules(vector=True), scores)
+        return self._adopt(labels, ReadingRules(vector=True), scores)
 
     def of_relevance(self, value: Mapping[Any, Any]) -> Reading[InstrumentList]:
         """Adopt a mapping of labels that were judged to their relevance."""
         relevance = self._numbers(value.values())
-        rules = ReadingRules(closed=np.array([self._options.assume_absent]))
-        return self._finish(list(value), rules, relevance, judged=True)
+        rules = ReadingRules(closed=np.array([self.options.assume_absent]))
+        return self._adopt(list(value), rules, relevance, judged=True)
 
     def _numbers(self, values: Iterable[object]) -> Values | None:
         """Return scores, NaN for None; report those that are no numbers."""
@@ -358,10 +347,10 @@ class _Adoption:
             numbers.append(_number(value))
             if numbers[-1] is None:
                 message = f"score is no finite number: {quote(str(value))}"
-                self._problems.report("KT609", message, self._place(row))
-        return None if self._problems.has_errors else np.array(numbers, dtype=np.float64)
+                self.problems.report("KT609", message, self._place(row))
+        return None if self.problems.has_errors else np.array(numbers, dtype=np.float64)
 
-    def _finish(
+    def _adopt(
         self,
         labels: Sequence[object],
         rules: ReadingRules,
@@ -372,21 +361,21 @@ class _Adoption:
         for row, label in enumerate(labels):
             if not isinstance(label, str) and not self._is_program(label):
                 message = f"label must be a string, not {type(label).__name__}"
-                self._problems.report("KT620", message, self._place(row), hint=_HINT)
-        if self._problems.has_errors:
-            return Reading((), self._problems.diagnostics())
+                self.problems.report("KT620", message, self._place(row), hint=_HINT)
+        if self.problems.has_errors:
+            return Reading((), self.problems.diagnostics())
         texts = [str.__str__(label) if isinstance(label, str) else str(label) for label in labels]
         entries = LabelList.of(texts, self._place)
         if judged and scores is not None:
-            entries.present = judge(entries, scores, self._options)
+            entries.present = judge(entries, scores, self.options)
         else:
             entries.scores = scores
-        parsed = finish(entries, ONE, self._problems, self._options, rules)
-        return as_reading(parsed, self._problems)
+        parsed = self.finish(entries, ONE, rules)
+        return as_reading(parsed, self.problems)
 
     def _is_program(self, label: object) -> bool:
         """Return whether a label is a number of a taxonomy whose instruments have numbers."""
-        tree = self._options.tree
+        tree = self.options.tree
         is_number = isinstance(label, int | np.integer) and not isinstance(label, bool)
         return is_number and tree is not None and tree.name == PROGRAMS
 

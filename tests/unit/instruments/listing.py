@@ -8,7 +8,7 @@ from kammerton.errors import Diagnostic
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import with_newlines
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.labels import as_reading, as_sheet
+from kammerton.instruments.labels import ListReader, as_reading, as_sheet
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.reading import parse_text
 from kammerton.model.task import ItemReadings, Reading
@@ -21,14 +21,14 @@ SAMPLE = "campaign-sample"
 def read(text: str, suffix: str = ".txt", **options: Any) -> Reading[InstrumentList]:
     """Read a text as the file of one item."""
     problems = Problems("f" + suffix)
-    source = parse_text(with_newlines(text), suffix, problems, InstrumentOptions(**options))
+    source = parse_text(with_newlines(text), suffix, ListReader(problems, InstrumentOptions(**options)))
     return as_reading(source, problems)
 
 
 def sheet(text: str, suffix: str = ".csv", **options: Any) -> ItemReadings[InstrumentList]:
     """Read a text as a file of many items, which it must be."""
     problems = Problems("f" + suffix)
-    source = parse_text(text, suffix, problems, InstrumentOptions(**options))
+    source = parse_text(text, suffix, ListReader(problems, InstrumentOptions(**options)))
     assert source is not None, told(problems.diagnostics())
     assert source.is_sheet
     return as_sheet(source, problems)

@@ -10,7 +10,7 @@ import pytest
 
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
-from kammerton.instruments.labels import LabelList, ParsedLists, ReadingRules, assemble, finish, judge
+from kammerton.instruments.labels import LabelList, ListReader, ParsedLists, ReadingRules, assemble, judge
 from kammerton.instruments.options import InstrumentOptions, look_up
 from kammerton.model.annotations import Place
 from unit.instruments.listing import SAMPLE, shown, told, write
@@ -34,7 +34,7 @@ def finished(
 ) -> tuple[list[str], str, ParsedLists]:
     problems = Problems("f")
     keys = [("", None)] * count
-    found = finish(given, keys, problems, InstrumentOptions(**options), manner or ReadingRules())
+    found = ListReader(problems, InstrumentOptions(**options)).finish(given, keys, manner or ReadingRules())
     return [shown(each) for each in found.lists], told(problems.diagnostics()), found
 
 
@@ -247,9 +247,9 @@ def test_mixtures_of_scores_and_none() -> None:
 def test_lists_that_were_broken_before_stay_broken_and_say_no_more() -> None:
     problems = Problems("f")
     given = entries((0, "F", NAN), (0, "E", 0.5), (1, "E", 0.5))
-    found = finish(
-        given, [("", None)] * 2, problems, InstrumentOptions(), ReadingRules(), {0: "KT609 no number"}
-    )
+    reader = ListReader(problems, InstrumentOptions())
+    reader.broken[0] = "KT609 no number"
+    found = reader.finish(given, [("", None)] * 2, ReadingRules())
     assert found.broken == {0: "KT609 no number"}
     assert problems.diagnostics() == ()
 

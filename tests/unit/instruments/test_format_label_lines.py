@@ -7,6 +7,7 @@ from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
 from kammerton.instruments import InstrumentOptions
 from kammerton.instruments.formats.label_lines import read_label_lines
+from kammerton.instruments.labels import ListReader
 from unit.instruments.listing import SAMPLE, lists, only, read, told
 
 
@@ -90,5 +91,5 @@ def test_budgets() -> None:
 
 def test_comments_alone_are_no_labels() -> None:
     problems = Problems("a.txt")
-    assert read_label_lines("# no label\n", problems, InstrumentOptions()) is None
+    assert read_label_lines("# no label\n", ListReader(problems, InstrumentOptions())) is None
     assert [problem.code for problem in problems.diagnostics()] == ["KT110"]

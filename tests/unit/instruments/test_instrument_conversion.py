@@ -15,7 +15,7 @@ from kammerton.errors import DataError
 from kammerton.formats.reading import Problems
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats.writing import Entry, render_jams, render_qrels, render_run, render_table
-from kammerton.instruments.labels import as_reading, as_sheet
+from kammerton.instruments.labels import ListReader, as_reading, as_sheet
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.reading import parse_text
 from kammerton.instruments.task import CONVERSION
@@ -41,7 +41,7 @@ def refusal(folder: Path, name: str, content: str, form: str, **options: Any) ->
 def again(text: str, suffix: str) -> dict[tuple[str | None, str | None], str]:
     """Read what was written, by item and annotator."""
     problems = Problems("f")
-    source = parse_text(text, suffix, problems, InstrumentOptions())
+    source = parse_text(text, suffix, ListReader(problems, InstrumentOptions()))
     assert source is not None, told(problems.diagnostics())
     if source.is_sheet:
         sheet = as_sheet(source, problems)
@@ -283,7 +283,7 @@ def test_judgements_and_runs_come_back_as_they_were(entries: list[Entry]) -> Non
     ranked = all(entry.annotation.ranked for entry in entries)
     text = (render_run if ranked else render_qrels)(entries)
     problems = Problems("f")
-    source = parse_text(text, ".txt", problems, InstrumentOptions())
+    source = parse_text(text, ".txt", ListReader(problems, InstrumentOptions()))
     assert source is not None
     assert problems.diagnostics() == ()
     assert [item for item, _ in source.keys] == [entry.item for entry in entries]

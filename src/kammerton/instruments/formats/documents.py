@@ -16,7 +16,7 @@ from kammerton.arrays import Flags
 from kammerton.errors import quote
 from kammerton.formats.jams import Observations, annotator_names, described, metadata_of
 from kammerton.formats.json_places import JsonPlaces, Pointer, element_offsets, offset_of
-from kammerton.formats.reading import Problems, keeps_rows
+from kammerton.formats.reading import keeps_rows
 from kammerton.instruments.labels import (
     ONE,
     Key,
@@ -25,12 +25,8 @@ from kammerton.instruments.labels import (
     ParsedLists,
     ReadingRules,
     item_names,
-    note_unjudged,
-    report_empty,
-    report_unrecognised,
-    report_unusable_names,
 )
-from kammerton.instruments.options import PROGRAMS, InstrumentOptions
+from kammerton.instruments.options import PROGRAMS
 from kammerton.model.annotations import Place
 from kammerton.model.measure import Values
 
@@ -67,20 +63,18 @@ _FAMILY = "instrument_family_str"
 """Member of a note of NSynth that is its only label."""
 
 
-def read_json(
-    value: object, places: JsonPlaces, problems: Problems, options: InstrumentOptions
-) -> ParsedLists | None:
+def read_json(value: object, places: JsonPlaces, reader: ListReader) -> ParsedLists | None:
     """Read a JSON value: a list of labels, or labels and their scores, of one item or by item."""
     is_one = is_one_item(value)
     # such as the ``class-map.json`` of OpenMIC-2018
     if isinstance(value, dict) and len(value) > 2 and list(value.values()) == list(range(len(value))):
-        report_unrecognised(problems, places.of(()), "numbers of classes, and no annotations", _HINT)
+        reader.report_unrecognised(places.of(()), "numbers of classes, and no annotations", _HINT)
         return None
     if not is_one and not isinstance(value, dict):
-        report_unrecognised(problems, places.of(()), described(value), _HINT)
+        reader.report_unrecognised(places.of(()), described(value), _HINT)
         return None
     items: dict[str, object] = {"": value} if is_one else value  # type: ignore[assignment]
-    return _Json(problems, options, places, not is_one).read(items)
+    return _Json(reader.problems, reader.options, places, not is_one).read(items)
 
 
 def is_one_item(value: object) -> bool:
@@ -122,12 +116,12 @@ class _Json(ListReader):
         for number, value in enumerate(items.values()):
             self._add(number, value)
         if not items:
-            report_empty(self.problems)
+            self.report_empty()
         if not items or not keeps_rows(len(self._rows), self.problems, self.options.limits):
             return None
         names = item_names(list(items))
         if self.is_sheet:
-            report_unusable_names(names, self._place, self.problems, self.broken, what="key")
+            self.report_unusable_names(names, self._place, what="key")
         if self._undefined:
             message, place = "score is not a number, and counts as none", self._place(*self._undefined[0])
             self.note("KT612", message, len(self._undefined), place)
@@ -227,7 +221,6 @@ class _Json(ListReader):
         for kind in dict.fromkeys(self._kinds):
             entries, rules = self._entries(kind, rows.take(np.flatnonzero(kinds == kind)), len(keys))
             by_kind[kind] = self.finish(entries, keys, rules)
-            self.broken.update(by_kind[kind].broken)
         lists = [by_kind[kind].lists[number] for number, kind in enumerate(self._kinds)]
         return ParsedLists(keys, lists, self.broken, self.is_sheet)
 
@@ -250,7 +243,7 @@ class _Json(ListReader):
         sound = ~np.isin(rows.lists, list(self.broken))
         if np.isin(scores[scored], (0.0, 1.0)).all():
             judged_in_part = np.bincount(rows.lists[~scored], minlength=count) > 0
-            note_unjudged(int(scored[sound].sum()), int(sound.sum()), self.problems, self.options)
+            self.note_unjudged(int(scored[sound].sum()), int(sound.sum()))
             rows.scores, rows.present = None, scores == 1
             kept = np.flatnonzero((scores == 1) | (scored & judged_in_part[rows.lists]))
             closed = ~judged_in_part | self.options.assume_absent
@@ -285,11 +278,9 @@ def is_jams(value: object) -> bool:
     return isinstance(value, dict) and isinstance(value.get("annotations"), list)
 
 
-def read_jams_tags(
-    value: object, places: JsonPlaces, problems: Problems, options: InstrumentOptions
-) -> ParsedLists | None:
+def read_jams_tags(value: object, places: JsonPlaces, reader: ListReader) -> ParsedLists | None:
     """Read the tags of a JAMS file."""
-    return _Jams(problems, options, places).read(value)
+    return _Jams(reader.problems, reader.options, places).read(value)
 
 
 @dataclass(eq=False)
@@ -409,17 +400,17 @@ _RENDERED = "audio_rendered"
 _FORMS = "`stems` have an `instrument` each (MedleyDB), or an `inst_class` (Slakh2100)"
 
 
-def read_metadata(text: str, problems: Problems, options: InstrumentOptions) -> ParsedLists | None:
+def read_metadata(text: str, reader: ListReader) -> ParsedLists | None:
     """Read the instruments of the stems of a recording: MedleyDB, Mixing Secrets and Slakh2100."""
     from kammerton.formats.yaml_text import decode_yaml  # noqa: PLC0415 - few need it, and it takes a while
 
-    document = decode_yaml(text, problems, options.limits)
+    document = decode_yaml(text, reader.problems, reader.options.limits)
     if document is None:
         return None
     if document.value is None:
-        report_empty(problems)
+        reader.report_empty()
         return None
-    return _Stems(problems, options, document.of).read(document.value)
+    return _Stems(reader.problems, reader.options, document.of).read(document.value)
 
 
 @dataclass(eq=False)
@@ -436,7 +427,7 @@ class _Stems(ListReader):
             self._refuse((_STEMS,), "no mapping of `stems`")
             return None
         if not stems:
-            report_empty(self.problems)
+            self.report_empty()
         for name, stem in stems.items():
             if not isinstance(stem, dict):
                 self._refuse((_STEMS, name), "stem is no mapping")
@@ -449,7 +440,7 @@ class _Stems(ListReader):
         return self.finish(_leave_out_others(entries, self), ONE, ReadingRules(repeats=True))
 
     def _refuse(self, pointer: Pointer, message: str) -> None:
-        report_unrecognised(self.problems, self.locate(pointer), message, _FORMS)
+        self.report_unrecognised(self.locate(pointer), message, _FORMS)
 
     def _add_stems(self, stems: Mapping[str, Mapping[str, object]]) -> None:
         """Add the instruments of the stems that were rendered."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from kammerton.arrays import Codes
 from kammerton.errors import plural, quote, some
-from kammerton.formats.reading import Problems, keeps_lines, report_exceeded
+from kammerton.formats.reading import keeps_lines, report_exceeded
 from kammerton.formats.tables import (
     WORDS,
     Cell,
@@ -31,26 +31,18 @@ from kammerton.instruments.labels import (
     ListReader,
     ParsedLists,
     ReadingRules,
-    add_uneven,
     assemble,
     coded,
-    fail,
-    finish,
     item_names,
-    numbers_of,
-    report_empty,
-    report_unrecognised,
-    report_unusable_names,
 )
-from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
 from kammerton.model.measure import Values
 
 
-def _cell_place(problems: Problems, line: NumberedLine, cell: Cell, lead: int = 0) -> Place:
+def _cell_place(reader: ListReader, line: NumberedLine, cell: Cell, lead: int = 0) -> Place:
     """Return the place of a cell of a line, without so many characters at its begin."""
     number, text = line
-    return Place(problems.file, number, cell.column + lead, max(1, len(cell.text) - lead), text)
+    return Place(reader.problems.file, number, cell.column + lead, max(1, len(cell.text) - lead), text)
 
 
 # --- one label a line ------------------------------------------------------------------------
@@ -59,31 +51,31 @@ _TIMES = re.compile(r"[ \t]*[0-9.]+[ \t]+[0-9.]+[ \t]+\S|[ \t]*[0-9.]+(?:,[0-9.]
 """A row of times and a label, or of a time and activations."""
 
 
-def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) -> ParsedLists | None:
+def read_label_lines(text: str, reader: ListReader) -> ParsedLists | None:
     """Read one label a line, and perhaps its score behind a tab: the test labels of IRMAS."""
-    if not keeps_lines(text, problems, options.limits):
+    if not keeps_lines(text, reader.problems, reader.options.limits):
         return None
     lines = numbered_lines(text)
     if not lines:
-        report_empty(problems)
+        reader.report_empty()
         return None
     times = next((line for line in lines[:2] if _TIMES.match(line[1])), None)
     if times is not None:
-        place = Place(problems.file, times[0], 1, len(times[1]), times[1])
+        place = Place(reader.problems.file, times[0], 1, len(times[1]), times[1])
         hint = "one label a line, or a table with a header"
-        report_unrecognised(problems, place, "rows of times", hint)
+        reader.report_unrecognised(place, "rows of times", hint)
         return None
     rows = [cells_of(line, "\t") for _, line in lines]
     labels = [row[0].value for row in rows]
     scores = ["\t".join(cell.value for cell in row[1:]) for row in rows]
-    entries = LabelList.of(labels, lambda row: _cell_place(problems, lines[row], rows[row][0]))
-    broken = {}
+    entries = LabelList.of(labels, lambda row: _cell_place(reader, lines[row], rows[row][0]))
     if any(map(str.strip, scores)):
-        entries.scores, wrong = numbers_of(
-            scores, lambda row: _cell_place(problems, lines[row], rows[row][1]), problems
-        )
-        broken = dict.fromkeys((0,) if wrong else (), "score is no finite number")
-    return finish(entries, ONE, problems, options, ReadingRules(ordered=options.ranked), broken)
+
+        def locate(row: int) -> Place:
+            return _cell_place(reader, lines[row], rows[row][1])
+
+        entries.scores = reader.numbers(scores, entries.lists, locate)
+    return reader.finish(entries, ONE, ReadingRules(ordered=reader.options.ranked))
 
 
 # --- MTG-Jamendo -----------------------------------------------------------------------------
@@ -97,17 +89,14 @@ def is_jamendo(header: Header) -> bool:
     return header.separator == "\t" and _ITEM in header.names and header.names[-1:] == [_TAGS]
 
 
-def read_jamendo(
-    text: str, header: Header, problems: Problems, options: InstrumentOptions
-) -> ParsedLists | None:
+def read_jamendo(text: str, header: Header, reader: ListReader) -> ParsedLists | None:
     """Read tags of tracks; a row has as many cells at its end as the track has tags."""
-    if not keeps_lines(text, problems, options.limits, headers=1):
+    if not keeps_lines(text, reader.problems, reader.options.limits, headers=1):
         return None
     lines = [line for line in numbered_lines(text) if line[0] > header.line]
     if not lines:
-        report_empty(problems)
+        reader.report_empty()
         return None
-    reader = ListReader(problems, options)
     rows = [line.split("\t") for _, line in lines]
     names = _track_names(lines, rows, header, reader)
     first = len(header.names) - 1
@@ -125,15 +114,15 @@ def read_jamendo(
 
     def locate(entry: int) -> Place:
         row, cell, _ = instruments[entry]
-        return _cell_place(problems, lines[row], cells_of(lines[row][1], "\t")[cell], len(_PREFIX))
+        return _cell_place(reader, lines[row], cells_of(lines[row][1], "\t")[cell], len(_PREFIX))
 
     lists = np.array([row for row, *_ in instruments], dtype=np.int64)
     closed = np.bincount(lists, minlength=len(rows)) > 0
     if not closed.all():
-        rest = "none of theirs is there" if options.assume_absent else "nobody judged theirs"
+        rest = "none of theirs is there" if reader.options.assume_absent else "nobody judged theirs"
         reader.note("KT614", f"tracks without a tag of an instrument: {rest}", int((~closed).sum()), what="")
     entries = LabelList.of([tag[len(_PREFIX) :] for *_, tag in instruments], locate, lists)
-    rules = ReadingRules(closed=closed | options.assume_absent, sheet=True)
+    rules = ReadingRules(closed=closed | reader.options.assume_absent, sheet=True)
     return reader.finish(entries, [(name, None) for name in names], rules)
 
 
@@ -153,7 +142,7 @@ def _track_names(
             message = f"row has {plural(len(cells), 'column')}, the header {width}"
             reader.fail(row, "KT161", message, locate(row))
     whole = [row for row in range(len(rows)) if row not in reader.broken]
-    report_unusable_names(names, locate, reader.problems, reader.broken, rows=whole)
+    reader.report_unusable_names(names, locate, whole)
     return names
 
 
@@ -178,23 +167,20 @@ def _known_of_segments(names: list[str]) -> int:
     return sum(name.strip().casefold() in _SEGMENT for name in names)
 
 
-def read_segments(
-    text: str, first: Header, problems: Problems, options: InstrumentOptions
-) -> ParsedLists | None:
+def read_segments(text: str, first: Header, reader: ListReader) -> ParsedLists | None:
     """Read segments of AudioSet."""
     below = first.line if _known_of_segments(first.names) else 0
     hint = "a row is the id of a video, start, end, and its labels between quotes"
     table = read_rows(
-        text, ",", len(_SEGMENT), problems, options.limits, code="KT161", hint=hint, below=below
+        text, ",", len(_SEGMENT), reader.problems, reader.options.limits, code="KT161", hint=hint, below=below
     )
     if table is None:
         return None
     if not len(table) and not table.uneven:
-        report_empty(problems)
+        reader.report_empty()
         return None
     names = item_names(table.columns[0])
-    reader = ListReader(problems, options)
-    report_unusable_names(names, table.locator(0), problems, reader.broken)
+    reader.report_unusable_names(names, table.locator(0))
     labels = [
         (row, label)
         for row, cell in enumerate(table.columns[-1])
@@ -207,7 +193,7 @@ def read_segments(
         place = table.finder(bare[0], table.width - 1)
         reader.note("KT622", "row without a label: its item has none", len(bare), place)
     keys: list[Key] = [(name, None) for name in names]
-    add_uneven(keys, reader.broken, table.uneven, 0)
+    reader.add_uneven(keys, table.uneven)
 
     def locate(entry: int) -> Place:
         row, label = labels[entry]
@@ -242,16 +228,16 @@ def trec_form(line: str) -> Form | None:
     return None
 
 
-def read_trec(text: str, form: Form, problems: Problems, options: InstrumentOptions) -> ParsedLists | None:
+def read_trec(text: str, form: Form, reader: ListReader) -> ParsedLists | None:
     """Read judgements (qrels) or a run as ``trec_eval`` does: items are topics, labels documents."""
-    if not keeps_lines(text, problems, options.limits):
+    if not keeps_lines(text, reader.problems, reader.options.limits):
         return None
     numbered = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     lines, numbers = [line for _, line in numbered], [number for number, _ in numbered]
-    table = Table(problems.file, WORDS, _WIDTHS[form], lines, numbers)
+    table = Table(reader.problems.file, WORDS, _WIDTHS[form], lines, numbers)
     for misfit in table.fill():
-        table.report_misfit(misfit, problems, "KT625", f"a row is {_EXPECTED[form]}")
-    return _Trec(problems, options, table).read(form)
+        table.report_misfit(misfit, reader.problems, "KT625", f"a row is {_EXPECTED[form]}")
+    return _Trec(reader.problems, reader.options, table).read(form)
 
 
 @dataclass(eq=False)
@@ -259,60 +245,52 @@ class _Trec(ListReader):
     """Reads one file."""
 
     table: Table
-    _broken_topics: dict[str, str] = field(default_factory=dict, init=False)
 
     def read(self, form: Form) -> ParsedLists | None:
         """Return a list for each topic."""
-        topics, of_row = coded(self.table.columns[0])
-        entries = LabelList.of(self.table.columns[2], self.table.locator(2), of_row)
+        uneven = [(cells[0], reason) for cells, reason in self.table.uneven if cells]
+        topics, numbers = coded([*self.table.columns[0], *(topic for topic, _ in uneven)])
+        rows = len(self.table)
+        for number, (_, reason) in zip(numbers[rows:].tolist(), uneven, strict=True):
+            self.broken.setdefault(number, reason)
+        entries = LabelList.of(self.table.columns[2], self.table.locator(2), numbers[:rows])
         longest, limit = max(map(len, entries.spellings), default=0), self.options.limits.label
         if longest > limit:
             report_exceeded(self.problems, f"name of {longest:,} characters: over the limit of {limit:,}")
             return None
-        for cells, reason in self.table.uneven:
-            if cells:
-                self._broken_topics.setdefault(cells[0], reason)
         self._report_repeats(entries)
         if form == "qrels":
-            entries.grades = self._grades()
+            entries.grades = self._grades(entries.lists)
             entries.present = entries.grades > 0
         else:
-            entries.scores = self._scores(of_row)
-        numbers = {
-            topic: number for number, topic in enumerate(dict.fromkeys((*topics, *self._broken_topics)))
-        }
-        lists, _ = assemble(entries, len(numbers), ReadingRules(query=True))
-        broken = {numbers[topic]: reason for topic, reason in self._broken_topics.items()}
-        return ParsedLists([(topic, None) for topic in numbers], lists, broken, is_sheet=True)
-
-    def _break(self, row: int, code: str, message: str, index: int) -> None:
-        place = self.table.finder(row, index)
-        fail(self.problems, self._broken_topics, self.table.columns[0][row], code, message, place)
+            entries.scores = self._scores(entries.lists)
+        lists, _ = assemble(entries, len(topics), ReadingRules(query=True))
+        return ParsedLists([(topic, None) for topic in topics], lists, self.broken, is_sheet=True)
 
     def _report_repeats(self, entries: LabelList) -> None:
         keys = entries.lists * max(1, len(entries.spellings)) + entries.codes
         _, first = np.unique(keys, return_index=True)
-        topics, _, documents = self.table.columns[:3]
-        for row in np.delete(np.arange(len(topics)), first).tolist():
-            message = f"document stands twice for topic {quote(topics[row])}: {quote(documents[row])}"
-            self._break(row, "KT626", message, 2)
+        names, _, documents = self.table.columns[:3]
+        for row in np.delete(np.arange(len(names)), first).tolist():
+            message = f"document stands twice for topic {quote(names[row])}: {quote(documents[row])}"
+            self.fail(int(entries.lists[row]), "KT626", message, self.table.finder(row, 2))
 
-    def _grades(self) -> Codes:
+    def _grades(self, topics: Codes) -> Codes:
         """Return judgements as grades."""
         cells = self.table.columns[3]
-        written, codes = coded(cells)
-        grades = [int(cell) if _RELEVANCE.fullmatch(cell) else None for cell in written]
-        for row, code in enumerate(codes.tolist()):
-            if grades[code] is None:
-                self._break(row, "KT625", f"relevance is no integer: {quote(cells[row])}", 3)
-        return np.array([grade or 0 for grade in grades], dtype=np.int64)[codes]
+        grades = np.zeros(len(cells), dtype=np.int64)
+        for row, cell in enumerate(cells):
+            if _RELEVANCE.fullmatch(cell):
+                grades[row] = int(cell)
+            else:
+                message = f"relevance is no integer: {quote(cell)}"
+                self.fail(int(topics[row]), "KT625", message, self.table.finder(row, 3))
+        return grades
 
     def _scores(self, topics: Codes) -> Values:
         """Return the scores of a run, which alone rank it; note ranks that give another order."""
         table = self.table
-        scores, wrong = numbers_of(table.columns[4], table.locator(4), self.problems, required=True)
-        for row, reason in wrong.items():
-            self._broken_topics.setdefault(table.columns[0][row], reason)
+        scores = self.numbers(table.columns[4], topics, table.locator(4), required=True)
         ranks = np.array([float(rank) if rank.isdecimal() else np.nan for rank in table.columns[3]])
         order = np.lexsort((ranks, -scores, topics))
         same, falling = np.diff(topics[order]) == 0, np.diff(scores[order]) < 0

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kammerton.formats.reading import Problems
-from kammerton.instruments.labels import ONE, LabelList, ParsedLists, ReadingRules, finish, report_empty
-from kammerton.instruments.options import PROGRAMS, InstrumentOptions, look_up
+from kammerton.instruments.labels import ONE, LabelList, ListReader, ParsedLists, ReadingRules
+from kammerton.instruments.options import PROGRAMS, look_up
 from kammerton.instruments.taxonomy_files import load_taxonomy
 from kammerton.model.annotations import Place
 
@@ -243,13 +242,14 @@ PERCUSSION = "drums"
 """Label of the channel of percussion, which has no program."""
 
 
-def read_midi_programs(data: bytes, problems: Problems, options: InstrumentOptions) -> ParsedLists | None:
+def read_midi_programs(data: bytes, reader: ListReader) -> ParsedLists | None:
     """Read which instruments sound in a MIDI file."""
+    problems = reader.problems
     if not data:
-        report_empty(problems)
+        reader.report_empty()
         return None
     try:
-        sound = read_midi(data, options.limits.rows)
+        sound = read_midi(data, reader.options.limits.rows)
     except MidiError as error:
         problems.report("KT630", f"MIDI file is damaged: {error}")
         return None
@@ -261,14 +261,14 @@ def read_midi_programs(data: bytes, problems: Problems, options: InstrumentOptio
         message = f"notes before any program: played by program 0, {names[0]}"
         problems.report("KT633", message, severity="note")
     if sound.percussion:
-        if look_up([PERCUSSION], options)[0].fate in ("known", "kept", "left out"):
+        if look_up([PERCUSSION], reader.options)[0].fate in ("known", "kept", "left out"):
             labels.append(PERCUSSION)
         else:
             message = f"channel of percussion left out: the taxonomy has no `{PERCUSSION}`"
             hint = f"a label map can say what `{PERCUSSION}` is"
             problems.report("KT632", message, severity="note", hint=hint)
     if not labels and not sound.percussion:
-        report_empty(problems)
+        reader.report_empty()
         return None
     entries = LabelList.of(labels, lambda _: Place(problems.file))
-    return finish(entries, ONE, problems, options, ReadingRules())
+    return reader.finish(entries, ONE, ReadingRules())

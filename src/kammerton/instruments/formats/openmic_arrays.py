@@ -23,18 +23,7 @@ from kammerton.arrays import Flags
 from kammerton.errors import DataError, Diagnostic, clip, printable, quote
 from kammerton.formats.reading import Limits, Problems, keeps_rows
 from kammerton.formats.source import larger_files
-from kammerton.instruments.labels import (
-    LabelList,
-    ListReader,
-    ParsedLists,
-    ReadingRules,
-    item_names,
-    judge,
-    note_unjudged,
-    report_empty,
-    report_unusable_names,
-)
-from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.labels import LabelList, ListReader, ParsedLists, ReadingRules, item_names, judge
 from kammerton.model.annotations import Place
 
 _DIRECTORY = 2**16
@@ -192,39 +181,38 @@ _NAMES = "labels"
 """Array that names the columns where they are others."""
 
 
-def read_openmic_arrays(
-    stream: BinaryIO, problems: Problems, options: InstrumentOptions
-) -> ParsedLists | None:
+def read_openmic_arrays(stream: BinaryIO, reader: ListReader) -> ParsedLists | None:
     """Read an ``.npz`` archive with ``Y_true``, ``Y_mask`` and ``sample_key``."""
     if not stream.read(1):
-        report_empty(problems)
+        reader.report_empty()
         return None
     stream.seek(0)
     try:
-        arrays = read_arrays(stream, (*_NEEDED, _NAMES), file=problems.file, limits=options.limits)
+        arrays = read_arrays(
+            stream, (*_NEEDED, _NAMES), file=reader.problems.file, limits=reader.options.limits
+        )
     except DataError as error:
-        problems.add(error.diagnostics[0])
+        reader.problems.add(error.diagnostics[0])
         return None
-    names = _column_names(arrays, problems)
-    if names is None or not _fit(arrays, len(names), problems, options):
+    names = _column_names(arrays, reader.problems)
+    if names is None or not _fit(arrays, len(names), reader):
         return None
     relevance, mask, keys = (arrays[name] for name in _NEEDED)
     if not len(keys):
-        report_empty(problems)
+        reader.report_empty()
         return None
     items = item_names(
         [key if isinstance(key, str) else key.decode("utf-8", "replace") for key in keys.tolist()]
     )
-    reader = ListReader(problems, options)
-    report_unusable_names(items, lambda row: Place(problems.file, row=row), problems, reader.broken)
+    reader.report_unusable_names(items, lambda row: Place(reader.problems.file, row=row))
     judged = _judged(relevance, mask, names, reader)
     rows, columns = np.nonzero(judged)
     entries = LabelList(
-        names, columns.astype(np.int64), rows.astype(np.int64), lambda _: Place(problems.file)
+        names, columns.astype(np.int64), rows.astype(np.int64), lambda _: Place(reader.problems.file)
     )
-    entries.present = judge(entries, relevance[rows, columns].astype(np.float64), options)
-    note_unjudged(len(rows), judged.size, problems, options)
-    rules = ReadingRules(closed=np.full(len(items), options.assume_absent), sheet=True)
+    entries.present = judge(entries, relevance[rows, columns].astype(np.float64), reader.options)
+    reader.note_unjudged(len(rows), judged.size)
+    rules = ReadingRules(closed=np.full(len(items), reader.options.assume_absent), sheet=True)
     return reader.finish(entries, [(item, None) for item in items], rules)
 
 
@@ -242,7 +230,7 @@ def _column_names(arrays: dict[str, Array], problems: Problems) -> list[str] | N
     return names
 
 
-def _fit(arrays: dict[str, Array], width: int, problems: Problems, options: InstrumentOptions) -> bool:
+def _fit(arrays: dict[str, Array], width: int, reader: ListReader) -> bool:
     """Return whether arrays have the shapes and kinds that belong together."""
     relevance, mask, keys = (arrays[name] for name in _NEEDED)
     shape = (len(keys) if keys.ndim == 1 else -1, width)
@@ -252,12 +240,12 @@ def _fit(arrays: dict[str, Array], width: int, problems: Problems, options: Inst
             expected = f"a number for each of {len(keys):,} clips and {width} labels"
             message = f"array {quote(name)} is {actual}, not {expected}"
             hint = f"an array {quote(_NAMES)} names other columns than the 20 of OpenMIC-2018"
-            problems.report("KT634", message, hint=hint)
+            reader.problems.report("KT634", message, hint=hint)
             return False
     if keys.dtype.kind not in "USO":
-        problems.report("KT634", f"array `sample_key` is of {keys.dtype}, not of text")
+        reader.problems.report("KT634", f"array `sample_key` is of {keys.dtype}, not of text")
         return False
-    return keeps_rows(len(keys), problems, options.limits)
+    return keeps_rows(len(keys), reader.problems, reader.options.limits)
 
 
 def _judged(relevance: Array, mask: Array, names: Sequence[str], reader: ListReader) -> Flags:

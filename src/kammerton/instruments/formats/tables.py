@@ -22,17 +22,12 @@ from kammerton.instruments.labels import (
     ListReader,
     ParsedLists,
     ReadingRules,
-    add_uneven,
     coded,
-    fail,
     first_place,
     is_number,
     item_names,
     judge,
-    note_unjudged,
-    numbers_of,
 )
-from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
 from kammerton.model.measure import Values
 
@@ -89,9 +84,9 @@ def report_missing(table: Table, problems: Problems, column: Column) -> None:
 # --- a row per entry -----------------------------------------------------------------------
 
 
-def read_long_table(table: Table, problems: Problems, options: InstrumentOptions) -> ParsedLists | None:
+def read_long_table(table: Table, reader: ListReader) -> ParsedLists | None:
     """Read a table of one row for each item and instrument."""
-    return _LongTable(problems, options, table).read()
+    return _LongTable(reader.problems, reader.options, table).read()
 
 
 @dataclass(eq=False)
@@ -146,7 +141,7 @@ class _LongTable(ListReader):
             if item in self._ambiguous:
                 self.broken[number] = self._ambiguous[item]
         if self._is_sheet:
-            add_uneven(keys, self.broken, self.table.uneven, self._columns["item"])
+            self.add_uneven(keys, self.table.uneven, self._columns["item"])
         return keys, lists
 
     def _leave_out_nameless(self) -> None:
@@ -179,7 +174,8 @@ class _LongTable(ListReader):
                     f"{quote(first)} stands in line {self.table.locate(first_row, column).line}; {_ONE_NAME}"
                 )
                 place = self.table.finder(row, column)
-                fail(self.problems, self._ambiguous, item, "KT618", message, place, hint)
+                self.problems.report("KT618", message, place, hint=hint)
+                self._ambiguous.setdefault(item, f"KT618 {message}")
 
     # --- what they list ----------------------------------------------------------------------
 
@@ -196,7 +192,7 @@ class _LongTable(ListReader):
             closed = np.full(len(keys), self.options.assume_absent)
             pairs = entries.lists * max(1, len(entries.spellings)) + entries.codes
             whole = len(keys) * len(entries.spellings)
-            note_unjudged(len(np.unique(pairs)), whole, self.problems, self.options)
+            self.note_unjudged(len(np.unique(pairs)), whole)
         elif "score" in columns:
             entries.scores = self._numbers("score", lists)
             if "rank" in columns:
@@ -227,18 +223,11 @@ class _LongTable(ListReader):
 
     def _numbers(self, column: Column, lists: Codes, *, required: bool = False) -> Values:
         index = self._columns[column]
-        numeric = _NUMERIC & self._columns.keys()
-        values, wrong = numbers_of(
-            self.table.columns[index],
-            self.table.locator(index),
-            self.problems,
-            what=column,
-            commas=self.table.has_decimal_commas(self._columns[name] for name in numeric),
-            required=required,
+        commas = self.table.has_decimal_commas(
+            self._columns[name] for name in _NUMERIC & self._columns.keys()
         )
-        for row, reason in wrong.items():
-            self.broken.setdefault(int(lists[row]), reason)
-        return values
+        cells, locate = self.table.columns[index], self.table.locator(index)
+        return self.numbers(cells, lists, locate, what=column, commas=commas, required=required)
 
     def _is_vector(self, entries: LabelList, count: int) -> bool:
         """Return whether each item has the same labels in the same order, which is not that of the scores."""
@@ -291,9 +280,9 @@ _TIMES = frozenset(("time", "start", "start_time", "onset"))
 _ZERO_ONE = frozenset(("0", "1", "0.0", "1.0"))
 
 
-def read_wide_table(table: Table, problems: Problems, options: InstrumentOptions) -> ParsedLists | None:
+def read_wide_table(table: Table, reader: ListReader) -> ParsedLists | None:
     """Read a table of one row for each item."""
-    return _WideTable(problems, options, table).read()
+    return _WideTable(reader.problems, reader.options, table).read()
 
 
 @dataclass(eq=False)
@@ -321,7 +310,7 @@ class _WideTable(ListReader):
         matrix = self._matrix()
         keys = self._keys()
         matrix = self._without_repeats(keys, matrix)
-        add_uneven(keys, self.broken, self.table.uneven, 0)
+        self.add_uneven(keys, self.table.uneven)
         judged = ~np.isnan(matrix)
         as_sets = bool(np.isin(matrix[judged], (0.0, 1.0)).all())
         read = self._as_sets if as_sets else self._as_scores
@@ -370,11 +359,9 @@ class _WideTable(ListReader):
         table = self.table
         matrix = np.empty((len(table), len(self._instruments)))
         commas = table.has_decimal_commas(self._instruments)
+        rows = np.arange(len(table))
         for column, index in enumerate(self._instruments):
-            matrix[:, column], wrong = numbers_of(
-                table.columns[index], table.locator(index), self.problems, commas=commas
-            )
-            self.broken = wrong | self.broken
+            matrix[:, column] = self.numbers(table.columns[index], rows, table.locator(index), commas=commas)
         return matrix
 
     def _keys(self) -> list[Key]:
@@ -428,7 +415,7 @@ class _WideTable(ListReader):
         entries = self._entries(rows, columns)
         entries.present = matrix[rows, columns] == 1
         usable = judged[self._is_sound(len(judged))]
-        note_unjudged(int(usable.sum()), usable.size, self.problems, self.options)
+        self.note_unjudged(int(usable.sum()), usable.size)
         closed = np.ones(count, dtype=bool)
         closed[: len(complete)] = complete | self.options.assume_absent
         return entries, ReadingRules(closed=closed, sheet=True)
