@@ -165,4 +165,4 @@ def test_without_scripts_the_figures_are_there(watch: Watched) -> None:
     page = watch.open("chords", java_script_enabled=False)
     assert page.locator("noscript p").is_visible()
     assert page.locator("#c1-scores table.scores tbody tr").first.is_visible()
-    assert page.locator("#c1-scores svg").first.is_visible()
+    assert page.locator("#c1-summary svg.dots").first.is_visible()

@@ -227,19 +227,12 @@ def test_a_piano_roll_is_read_with_the_keys(watch: Watched) -> None:
     assert hasty[3].startswith("R1-R1: ")
 
 
-def test_bars_of_classes_begin_at_the_same_place(watch: Watched) -> None:
-    page = watch.open("instruments")
-    texts = page.locator("#c1-classes .nodes").first.locator("td:has(.track)").all_inner_texts()
-    assert {"100.0", "0.0"} <= {text.strip() for text in texts}
-    starts = (
-        page.locator("#c1-classes .nodes")
-        .first.locator("tbody tr")
-        .evaluate_all(
-            "rows => rows.map(row => [...row.querySelectorAll('.track')]"
-            ".map(bar => Math.round(bar.getBoundingClientRect().left)))"
-        )
-    )
-    assert len(set(map(tuple, (each for each in starts if len(each) == 2)))) == 1
+def test_the_ranking_is_shown_by_another_measure(watch: Watched) -> None:
+    page = watch.open("chords")
+    page.get_by_label("Measure").first.select_option(label="mirex2013/Root")
+    figures = page.locator("#c1-summary figure.ranking").locator("visible=true")
+    expect(figures).to_have_count(1)
+    assert figures.locator("caption").inner_text().startswith("Root, %")
 
 
 def test_classes_stand_below_their_families(watch: Watched) -> None:

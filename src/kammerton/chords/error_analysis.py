@@ -267,7 +267,7 @@ def quality_losses(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLosse
     --------
     >>> found = quality_losses({"confusion": {(0, "maj", "maj"): 3.0, (7, "maj", "maj"): 1.0}})
     >>> found.rows[0]
-    ClassLoss(name='maj', whole=4.0, lost=1.0, instead='maj on another root')
+    ClassLoss(name='maj', whole=4.0, lost=1.0, instead='maj on another root', f=None)
     """
     costs: Counter[tuple[str, str]] = Counter()
     cells: Counter[tuple[str, str]] = Counter()

@@ -344,7 +344,7 @@ def finger_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLosses 
     Examples
     --------
     >>> finger_costs({"confusion": {("R1", "R1"): 3.0, ("R1", "R2"): 1.0}}).rows[0]
-    ClassLoss(name='R1', whole=4.0, lost=1.0, instead='R2')
+    ClassLoss(name='R1', whole=4.0, lost=1.0, instead='R2', f=None)
     """
     if "confusion" not in tables:
         return ClassLosses(kind="finger", unit="notes", rule=_RULE, rows=(), needs=_NEEDS)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -366,7 +367,7 @@ def instrument_losses(tables: Tables) -> ClassLosses | None:
     --------
     >>> outcomes = {("cello", "hit"): 2.0, ("cello", "miss"): 1.0, ("cello", "spurious"): 3.0}
     >>> instrument_losses({"instruments": outcomes}).rows[0]
-    ClassLoss(name='cello', whole=3.0, lost=4.0, instead='')
+    ClassLoss(name='cello', whole=3.0, lost=4.0, instead='', f=0.5)
     """
     outcomes = _outcomes(tables.get("instruments", {}))
     if not outcomes:
@@ -382,7 +383,9 @@ def instrument_losses(tables: Tables) -> ClassLosses | None:
     for name, counts in outcomes.items():
         lost = counts.get("miss", 0.0) + counts.get("spurious", 0.0)
         most = commonest(instead.get(name, {}), 1)[:1]
-        rows.append(ClassLoss(name=name, whole=_support(counts), lost=lost, instead="".join(most)))
+        hits = 2 * counts.get("hit", 0.0)
+        f = hits / (hits + lost) if hits + lost else math.nan
+        rows.append(ClassLoss(name=name, whole=_support(counts), lost=lost, instead="".join(most), f=f))
     return ClassLosses(
         kind="instrument",
         unit="files",

@@ -118,6 +118,7 @@ class ClassLoss:
     whole: float  # how much of it there is in the references
     lost: float  # how much was wrong
     instead: str = ""  # what more of that was taken for than for anything else; empty if nothing was
+    f: float | None = None  # F of the class, where what was lost is no part of what there is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +148,7 @@ def losses_by_confusion(cells: Mapping[tuple[str, str], float]) -> tuple[ClassLo
     Examples
     --------
     >>> losses_by_confusion({("maj", "maj"): 5.0, ("maj", "min"): 2.0, ("min", "min"): 1.0})[0]
-    ClassLoss(name='maj', whole=7.0, lost=2.0, instead='min')
+    ClassLoss(name='maj', whole=7.0, lost=2.0, instead='min', f=None)
     """
     whole: dict[str, float] = {}
     wrong: dict[str, dict[str, float]] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Colours of charts: those of the page it stands in, or of paper.
+"""Charts for papers.
 
 The colours of systems are those of Okabe and Ito, which colour-blind readers tell apart; each system has a
 shape beside its colour, so that grey print loses nothing. There are eight shapes and seven colours: as these
@@ -14,72 +14,34 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
-from xml.etree import ElementTree as ET
 
 from kammerton.errors import OptionError, clip, printable
 from kammerton.model.task import ClassLosses, commonest
 
 if TYPE_CHECKING:
     import altair as alt
-    from markupsafe import Markup
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Palette:
-    """Colours, as SVG has them."""
-
-    # weight of what heads a group. On paper it is that of everything else: with one font, the same chart
-    # gives the same bytes of PDF.
-    strong: str
-    # ink, soft, line: of what is said, of what is said beside it, and of rules and axes
-    ink: str
-    soft: str
-    line: str
-    band: str  # of floors and ceilings
-    accent: str  # of what stands out
-    ground: str  # behind everything
-    systems: tuple[str, ...]  # one for each system; beyond their number they begin anew
-
-
+INK, SOFT, LINE, BAND = "#111111", "#555555", "#bbbbbb", "#e9e9e9"
+"""Of what is said, of what is said beside it, of rules and axes, of floors and ceilings."""
+ACCENT, GROUND = "#0072b2", "#ffffff"
+"""Of what stands out, and behind everything."""
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b0508a", "#2b93c9", "#a86f00", "#111111")
+"""One for each system; beyond their number they begin anew."""
 SHAPES = (
     *("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"),
     *("triangle-right", "triangle-left"),
 )
 """Of marks; all of them have an area, which is what is filled."""
-PAGE = Palette(
-    strong="bold",
-    ink="var(--ink)",
-    soft="var(--soft)",
-    line="var(--line)",
-    band="var(--band)",
-    accent="var(--accent)",
-    ground="var(--ground)",
-    systems=tuple(f"var(--s{number})" for number in range(1, 8)),
-)
-"""What the style sheet of the page says, by day and by night."""
-PAPER = Palette(
-    strong="normal",
-    ink="#111111",
-    soft="#555555",
-    line="#bbbbbb",
-    band="#e9e9e9",
-    accent="#0072b2",
-    ground="#ffffff",
-    systems=("#0072b2", "#d55e00", "#009e73", "#b0508a", "#2b93c9", "#a86f00", "#111111"),
-)
-
 
 FORMS = ("svg", "pdf", "png")
-_SVG = "http://www.w3.org/2000/svg"
 _NAME = 32
 """Characters of a name in a drawing."""
 _FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 """The first is part of what draws, so that texts are as wide everywhere as they were measured."""
 _SCALE = 3.0
 """Of PNG: 216 dots per inch."""
-_DROPPED = re.compile(r"aria-.*|role|class|pointer-events|stroke-miterlimit")
 _RESOURCES = re.compile(rb"(?:^      /\w+ \d+ 0 R\n){2,}", re.MULTILINE)
-_EMPTY = {"background", "foreground"}
 
 
 def altair_of() -> Any:
@@ -92,30 +54,30 @@ def altair_of() -> Any:
     return alt
 
 
-def styled(chart: alt.TopLevelMixin, palette: Palette) -> alt.TopLevelMixin:
-    """Return a chart with quiet axes, in the colours of a palette."""
-    text = {"labelColor": palette.ink, "titleColor": palette.soft, "labelFontSize": 12, "titleFontSize": 12}
+def styled(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
+    """Return a chart with quiet axes, in the colours of a PAPER."""
+    text = {"labelColor": INK, "titleColor": SOFT, "labelFontSize": 12, "titleFontSize": 12}
     quiet = {"titleFontWeight": "normal", "labelLimit": 260}
-    rules = dict.fromkeys(("gridColor", "domainColor", "tickColor"), palette.line)
+    rules = dict.fromkeys(("gridColor", "domainColor", "tickColor"), LINE)
     configured: alt.TopLevelMixin = chart.configure(
-        background="transparent" if palette.ground.startswith("var") else palette.ground,
+        background=GROUND,
         font=_FONT,
         padding={"left": 8, "top": 2, "right": 8, "bottom": 2},
         view={"stroke": None},
         axis={**text, **quiet, **rules, "gridOpacity": 0.6},
         header={**text, **quiet},
-        legend={**text, **quiet, "symbolStrokeColor": palette.ink},
-        text={"color": palette.ink},
+        legend={**text, **quiet, "symbolStrokeColor": INK},
+        text={"color": INK},
     )
     return configured
 
 
-def above(palette: Palette) -> dict[str, Any]:
+def above() -> dict[str, Any]:
     """Return how the name of a panel stands: above it, where names of any length have room."""
     return {
         "labelOrient": "top",
         "labelAnchor": "start",
-        "labelFontWeight": palette.strong,
+        "labelFontWeight": "normal",
         "labelPadding": 4,
     }
 
@@ -172,33 +134,6 @@ def _settled(pdf: bytes) -> bytes:
     return _RESOURCES.sub(lambda found: b"".join(sorted(found[0].splitlines(keepends=True))), pdf)
 
 
-def inline_svg(chart: alt.TopLevelMixin, label: str) -> Markup:
-    """Return a chart as an element of a page, read aloud as its label."""
-    from markupsafe import Markup  # noqa: PLC0415
-
-    ET.register_namespace("", _SVG)
-    root = ET.fromstring(render_chart(chart, "svg"))  # noqa: S314 - our own drawing
-    _slim(root)
-    root.set("role", "img")
-    root.set("aria-label", label)
-    root.attrib.pop("version", None)
-    return Markup(ET.tostring(root, encoding="unicode"))  # noqa: S704 - serialised, so escaped
-
-
-def _slim(element: ET.Element) -> None:
-    """Remove what is of no use in a page: empty paths, and roles of parts of one picture."""
-    for child in list(element):
-        kind = child.get("class")
-        if kind in _EMPTY and child.get("fill", "none") == "none" and child.get("stroke", "none") == "none":
-            element.remove(child)
-            continue
-        _slim(child)
-        if child.tag == f"{{{_SVG}}}g" and not len(child):
-            element.remove(child)
-    for name in [name for name in element.attrib if _DROPPED.fullmatch(name)]:
-        del element.attrib[name]
-
-
 _ROW = 20
 
 
@@ -228,9 +163,7 @@ class Band:
     high: float = math.nan
 
 
-def forest(
-    scores: Sequence[ChartScore], unit: str, palette: Palette = PAPER, bands: Sequence[Band] = ()
-) -> alt.TopLevelMixin:
+def forest(scores: Sequence[ChartScore], unit: str, bands: Sequence[Band] = ()) -> alt.TopLevelMixin:
     """Return a forest plot: a row for each measure, in it a line for each system."""
     alt = altair_of()
     names = distinct(score.system for score in scores)
@@ -241,10 +174,10 @@ def forest(
     data = alt.Data(
         values=[{**row, "measure": labels[row["measure"]], "place": places[row["measure"]]} for row in rows]
     )
-    colour = alt.Scale(domain=systems, range=cycled(palette.systems, len(systems)))
+    colour = alt.Scale(domain=systems, range=cycled(COLOURS, len(systems)))
     shape = alt.Scale(domain=systems, range=cycled(SHAPES, len(systems)))
     across = {"title": unit, "scale": alt.Scale(zero=False, nice=True), "axis": alt.Axis(tickCount=8)}
-    behind = _behind(alt, across, palette) if bands else []
+    behind = _behind(alt, across) if bands else []
     base = (
         alt.Chart()
         .transform_filter("isValid(datum.system)")
@@ -268,20 +201,20 @@ def forest(
         "measure:N",
         title=None,
         sort=alt.EncodingSortField("place", op="min"),
-        header=alt.Header(**above(palette)),
+        header=alt.Header(**above()),
     )
-    return styled(panel.facet(row=row, data=data, spacing=6), palette)
+    return styled(panel.facet(row=row, data=data, spacing=6))
 
 
-def _behind(alt: Any, across: Mapping[str, Any], palette: Palette) -> list[Any]:
+def _behind(alt: Any, across: Mapping[str, Any]) -> list[Any]:
     """Return the layers of baselines and human agreement."""
     baseline = alt.Chart().transform_filter("datum.role == 'baseline'")
     agreement = alt.Chart().transform_filter("datum.role == 'agreement'")
     x = alt.X("value:Q", **across)
-    dashed = {"strokeDash": [2, 2], "color": palette.soft}
+    dashed = {"strokeDash": [2, 2], "color": SOFT}
     return [
-        baseline.mark_rule(color=palette.soft).encode(x=x),
-        agreement.mark_rect(color=palette.band).encode(x=alt.X("low:Q", **across), x2="high:Q"),
+        baseline.mark_rule(color=SOFT).encode(x=x),
+        agreement.mark_rect(color=BAND).encode(x=alt.X("low:Q", **across), x2="high:Q"),
         agreement.mark_rule(**dashed).encode(x=x),
     ]
 
@@ -328,7 +261,7 @@ def cliques(ranks: Sequence[float], critical: float) -> list[tuple[float, float]
     return [(ordered[first], ordered[last]) for first, last in ranges]
 
 
-def mean_ranks(mean_ranks_of: MeanRanks, palette: Palette = PAPER) -> alt.TopLevelMixin:
+def mean_ranks(mean_ranks_of: MeanRanks) -> alt.TopLevelMixin:
     """Return a critical-difference diagram: a line for each system, best first, and bars that join them."""
     alt = altair_of()
     order = sorted(range(len(mean_ranks_of.systems)), key=lambda at: (mean_ranks_of.ranks[at], at))
@@ -347,18 +280,16 @@ def mean_ranks(mean_ranks_of: MeanRanks, palette: Palette = PAPER) -> alt.TopLev
     up = alt.Y("row:Q", scale=alt.Scale(domain=ends, reverse=True, nice=False), axis=None)
     axis = alt.Axis(orient="top", title="mean rank", tickMinStep=1, grid=False)
     lines = alt.Chart(alt.Data(values=[{**row, "top": top} for row in rows]))
-    stems = lines.mark_rule(color=palette.soft).encode(
-        x=alt.X("rank:Q", scale=across, axis=axis), y=up, y2="top:Q"
-    )
-    points = lines.mark_point(filled=True, size=60, opacity=1, color=palette.accent).encode(x="rank:Q", y=up)
-    labels = lines.mark_text(align="left", dx=8, fontSize=12, color=palette.ink).encode(
+    stems = lines.mark_rule(color=SOFT).encode(x=alt.X("rank:Q", scale=across, axis=axis), y=up, y2="top:Q")
+    points = lines.mark_point(filled=True, size=60, opacity=1, color=ACCENT).encode(x="rank:Q", y=up)
+    labels = lines.mark_text(align="left", dx=8, fontSize=12, color=INK).encode(
         x="rank:Q", y=up, text="name:N"
     )
-    joined = alt.Chart(alt.Data(values=bars)).mark_rule(strokeWidth=5, color=palette.ink)
+    joined = alt.Chart(alt.Data(values=bars)).mark_rule(strokeWidth=5, color=INK)
     joined = joined.encode(x=alt.X("low:Q", scale=across, axis=axis), x2="high:Q", y=up)
     layers = [stems, points, labels, *([joined] if bars else [])]
     chart = alt.layer(*layers).properties(width=460, height=_ROW * (len(rows) + len(bars)))
-    return styled(chart, palette)
+    return styled(chart)
 
 
 _SIDE = 320
@@ -368,7 +299,6 @@ def scatter(
     across: tuple[str, Sequence[float]],
     up: tuple[str, Sequence[float]],
     title: str,
-    palette: Palette = PAPER,
 ) -> alt.TopLevelMixin:
     """Return a point for each item, with a line on which both systems score the same."""
     alt = altair_of()
@@ -381,10 +311,8 @@ def scatter(
     low, high = min(every, default=0.0), max(every, default=1.0)
     scale = alt.Scale(domain=[low, high], nice=True, zero=False)
     even = alt.Chart(alt.Data(values=[{"x": low, "y": low}, {"x": high, "y": high}]))
-    line = even.mark_line(strokeDash=[4, 4], color=palette.soft, strokeWidth=1)
-    dots = alt.Chart(alt.Data(values=points)).mark_point(
-        filled=True, size=30, opacity=0.5, color=palette.accent
-    )
+    line = even.mark_line(strokeDash=[4, 4], color=SOFT, strokeWidth=1)
+    dots = alt.Chart(alt.Data(values=points)).mark_point(filled=True, size=30, opacity=0.5, color=ACCENT)
     layers = [
         layer.encode(
             x=alt.X("x:Q", scale=scale, title=f"{title}: {short(across[0])}"),
@@ -392,7 +320,7 @@ def scatter(
         )
         for layer in (line, dots)
     ]
-    return styled(alt.layer(*layers).properties(width=_SIDE, height=_SIDE), palette)
+    return styled(alt.layer(*layers).properties(width=_SIDE, height=_SIDE))
 
 
 _BINS = 20
@@ -429,7 +357,6 @@ def spread(
     values: Mapping[str, Sequence[float]],
     title: str,
     ends: tuple[float, float] | None = None,
-    palette: Palette = PAPER,
 ) -> alt.TopLevelMixin:
     """Return a histogram of the items of each system, with its median."""
     alt = altair_of()
@@ -437,11 +364,11 @@ def spread(
     known = {
         system: [value for value in numbers if not math.isnan(value)] for system, numbers in values.items()
     }
-    low, high = ends or _ends([value for numbers in known.values() for value in numbers])
+    low, high = ends or ends_of([value for numbers in known.values() for value in numbers])
     systems = list(names.values())
     across = alt.X("low:Q", title=[title, _MARKED], scale=alt.Scale(domain=[low, high], nice=False))
     colour = alt.Color(
-        "system:N", scale=alt.Scale(domain=systems, range=cycled(palette.systems, len(systems))), legend=None
+        "system:N", scale=alt.Scale(domain=systems, range=cycled(COLOURS, len(systems))), legend=None
     )
     shape = alt.Shape(
         "system:N", scale=alt.Scale(domain=systems, range=cycled(SHAPES, len(systems))), legend=None
@@ -460,7 +387,7 @@ def spread(
         color=colour,
     )
     median = base.transform_filter("isValid(datum.median)")
-    middle = median.mark_rule(strokeDash=[3, 2], color=palette.ink).encode(x=alt.X("median:Q"))
+    middle = median.mark_rule(strokeDash=[3, 2], color=INK).encode(x=alt.X("median:Q"))
     point = median.mark_point(filled=True, size=60, opacity=1).encode(
         x="median:Q", y=alt.value(4), color=colour, shape=shape
     )
@@ -469,12 +396,13 @@ def spread(
         "system:N",
         title=None,
         sort=alt.EncodingSortField("place", op="min"),
-        header=alt.Header(**above(palette)),
+        header=alt.Header(**above()),
     )
-    return styled(panel.facet(row=row, data=alt.Data(values=rows), spacing=8), palette)
+    return styled(panel.facet(row=row, data=alt.Data(values=rows), spacing=8))
 
 
-def _ends(values: Sequence[float]) -> tuple[float, float]:
+def ends_of(values: Sequence[float]) -> tuple[float, float]:
+    """Return where values begin and end, apart from each other."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     return (low, high) if low < high else (low - 0.5, low + 0.5)
 
@@ -517,7 +445,7 @@ def _gathered(cells: Cells, rows: Sequence[str], columns: Sequence[str]) -> dict
     return sums
 
 
-def confusion(systems: Mapping[str, Cells], kind: str, palette: Palette = PAPER) -> alt.TopLevelMixin:
+def confusion(systems: Mapping[str, Cells], kind: str) -> alt.TopLevelMixin:
     """Return a confusion for each system: of all that is a class, how many per cent were taken for what."""
     alt = altair_of()
     names = distinct(systems)
@@ -537,18 +465,18 @@ def confusion(systems: Mapping[str, Cells], kind: str, palette: Palette = PAPER)
     x = alt.X("taken:N", title="taken for", scale=alt.Scale(domain=across), axis=alt.Axis(labelAngle=-45))
     y = alt.Y("class:N", title=kind, scale=alt.Scale(domain=down))
     base = alt.Chart().encode(x=x, y=y)
-    shade = alt.Scale(domain=[0, 1], range=[palette.ground, palette.accent], interpolate="rgb")
-    fields = base.mark_rect(stroke=palette.band).encode(color=alt.Color("share:Q", scale=shade, legend=None))
+    shade = alt.Scale(domain=[0, 1], range=[GROUND, ACCENT], interpolate="rgb")
+    fields = base.mark_rect(stroke=BAND).encode(color=alt.Color("share:Q", scale=shade, legend=None))
     text = base.transform_filter("datum.share >= 0.005").mark_text(fontSize=11)
     text = text.encode(
         text=alt.Text("share:Q", format=".0%"),
-        color=alt.condition(f"datum.share >= {_PALE}", alt.value(palette.ground), alt.value(palette.ink)),
+        color=alt.condition(f"datum.share >= {_PALE}", alt.value(GROUND), alt.value(INK)),
     )
     size = {"width": _FIELD * len(columns_of), "height": _FIELD * 0.7 * len(rows_of)}
     panel = alt.layer(fields, text).properties(**size)
-    header = alt.Header(**above(palette))
+    header = alt.Header(**above())
     row = alt.Row("system:N", title=None, sort=alt.EncodingSortField("place", op="min"), header=header)
-    return styled(panel.facet(row=row, data=alt.Data(values=data), spacing=24), palette)
+    return styled(panel.facet(row=row, data=alt.Data(values=data), spacing=24))
 
 
 def _order(cells: Cells) -> tuple[list[str], list[str]]:
@@ -589,7 +517,7 @@ def most_costly(systems: Mapping[str, ClassLosses], count: int) -> list[str]:
     return sorted((name for name in lost if lost[name] > 0), key=lambda name: (-lost[name], name))[:count]
 
 
-def losses(losses_of: Mapping[str, ClassLosses], palette: Palette = PAPER) -> alt.TopLevelMixin:
+def losses(losses_of: Mapping[str, ClassLosses]) -> alt.TopLevelMixin:
     """Return bars for the classes that lost most."""
     alt = altair_of()
     names, chosen = distinct(losses_of), most_costly(losses_of, _MOST_CLASSES)
@@ -606,7 +534,7 @@ def losses(losses_of: Mapping[str, ClassLosses], palette: Palette = PAPER) -> al
         for row in class_losses.rows
         if row.name in labels
     ]
-    colour = alt.Scale(domain=systems, range=cycled(palette.systems, len(systems)))
+    colour = alt.Scale(domain=systems, range=cycled(COLOURS, len(systems)))
     panel = (
         alt.Chart()
         .mark_bar()
@@ -622,6 +550,6 @@ def losses(losses_of: Mapping[str, ClassLosses], palette: Palette = PAPER) -> al
         )
         .properties(width=460, height=_ROW_of_losses * len(systems))
     )
-    header = alt.Header(**above(palette))
+    header = alt.Header(**above())
     row = alt.Row("class:N", title=None, sort=alt.EncodingSortField("place", op="min"), header=header)
-    return styled(panel.facet(row=row, data=alt.Data(values=rows), spacing=6), palette)
+    return styled(panel.facet(row=row, data=alt.Data(values=rows), spacing=6))

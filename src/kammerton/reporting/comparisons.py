@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import NormalDist, fmean
 
 from kammerton.errors import plural
@@ -128,7 +128,7 @@ def _document(scores: Scores, comparison: Comparison | None, groups: Groups | No
     if tables and tables[0].measures:
         parts.append(writer.sentence(verdict(scores, comparison, tables[0], options.digits)))
     if comparison is not None and main is not None:
-        lines = list(_lines_on_tests(main, comparison, options.digits))
+        lines = list(lines_on_tests(main, comparison, options.digits))
         if writer.form == "latex":  # the caption is long enough without them
             parts.append("".join(map(writer.sentence, lines)))
         else:
@@ -146,7 +146,7 @@ def _document(scores: Scores, comparison: Comparison | None, groups: Groups | No
     return "\n".join(filter(None, parts))
 
 
-def _lines_on_tests(main: MeasureComparison, comparison: Comparison, digits: int) -> Iterator[str]:
+def lines_on_tests(main: MeasureComparison, comparison: Comparison, digits: int) -> Iterator[str]:
     """Report the only test, tests that no difference could pass, and the reliability of the items."""
     if len(main.pairs) == 1 and not math.isnan(main.pairs[0].difference):
         yield _line_of_pair(main, main.pairs[0], comparison)
@@ -191,7 +191,31 @@ def _tests(comparison: Comparison, tables: Sequence[ScoreRanking], writer: _Writ
     shown = [measure for table in tables for measure in table.measures]
     if not (writer.options.details or writer.options.show):
         shown = shown[:1]
-    for measure in shown:
+    for pairs in pair_tables(comparison, shown, writer.options.digits):
+        blank = "\n" if writer.form == "md" else ""
+        notes = pairs.notes if writer.options.details else ()
+        yield blank.join(
+            (
+                writer.sentence(pairs.title),
+                writer.table(pairs.head, pairs.rows, texts=2),
+                "".join(map(writer.sentence, notes)),
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PairTable:
+    """The pairs of systems by a measure, as texts."""
+
+    title: str
+    head: list[str]
+    rows: list[list[str]]  # two names, then numbers
+    notes: tuple[str, ...]  # how it was tested
+
+
+def pair_tables(comparison: Comparison, measures: Sequence[Measure], digits: int) -> Iterator[PairTable]:
+    """Give the pairs by each measure by which systems were compared."""
+    for measure in measures:
         compared = compared_by(comparison, measure)
         if compared is None:
             continue
@@ -203,16 +227,11 @@ def _tests(comparison: Comparison, tables: Sequence[ScoreRanking], writer: _Writ
             *(["items"] if differ else []),
             f"difference [{100 * comparison.level:g} % CI]",
         ]
-        head += ["p", adjusted_p(comparison), "d_z", "+ / = / -"]
-        rows = [_pair(pair, measure, writer.options.digits, counted=differ) for pair in compared.pairs]
-        notes = how_tested(compared, comparison) if writer.options.details else ()
-        blank = "\n" if writer.form == "md" else ""
-        yield blank.join(
-            (
-                writer.sentence(f"{measure}{unit}; {counted(compared)}"),
-                writer.table(head, rows, texts=2),
-                "".join(map(writer.sentence, notes)),
-            )
+        yield PairTable(
+            title=f"{measure}{unit}; {counted(compared)}",
+            head=[*head, "p", adjusted_p(comparison), "d_z", "+ / = / -"],
+            rows=[_pair(pair, measure, digits, counted=differ) for pair in compared.pairs],
+            notes=tuple(how_tested(compared, comparison)),
         )
 
 
@@ -235,18 +254,23 @@ def _details(
 ) -> Iterator[str]:
     """Give every score with its interval, against each annotator, every baseline, and disagreements."""
     yield writer.rankings([_in_detail(scores, table) for table in tables if table.measures], intervals=True)
-    for compared in () if comparison is None else comparison.disagreements:
+    if comparison is not None:
+        yield "".join(map(writer.sentence, lines_on_comparison(comparison)))
+
+
+def lines_on_comparison(comparison: Comparison) -> Iterator[str]:
+    """Report where protocols disagree, which systems have too few items, and how intervals were made."""
+    for compared in comparison.disagreements:
         significant = "both are" if compared.significant else "not both are"
-        yield writer.sentence(
+        yield (
             f"{compared.first} ranks {compared.better} before {compared.worse}, {compared.second} the other "
             f"way round; {significant} significant."
         )
-    if comparison is not None:
-        lines = [f"System {system} {reason}." for system, reason in few_items(comparison)]
-        yield "".join(map(writer.sentence, lines)) + writer.sentence(
-            f"Intervals of differences: expanded {comparison.method}, {_resampled(comparison)} resampled, "
-            f"seed {comparison.seed}."
-        )
+    yield from (f"System {system} {reason}." for system, reason in few_items(comparison))
+    yield (
+        f"Intervals of differences: expanded {comparison.method}, {_resampled(comparison)} resampled, "
+        f"seed {comparison.seed}."
+    )
 
 
 def _in_detail(scores: Scores, table: ScoreRanking) -> ScoreRanking:

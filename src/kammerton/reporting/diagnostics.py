@@ -296,21 +296,34 @@ def fewer_resamples(scores: Scores) -> list[str]:
 
 def _shares(scores: Scores, system: str, measures: Sequence[Measure]) -> str:
     """Return e.g. ``3.2 % of the reference for MajMin, 12.1 % for Sevenths``."""
-    tally = scores.tally(_TABLE)
-    at = tally.columns.index("protocol"), tally.columns.index("measure")
-    excluded: Counter[tuple[object, object]] = Counter()
-    for (of_system, _), cells in tally.cells.items():
-        for classes, weight in cells.items() if of_system == system else ():
-            excluded[classes[at[0]], classes[at[1]]] += weight  # type: ignore[assignment]
     shares: dict[str, list[str]] = {}
     for measure in measures:
-        left_out = float(excluded[measure.protocol, measure.name])
-        if left_out and measure.aggregate == "pooled":
-            scored = sum(
-                scores.estimate(measure, system, annotator, "pooled").weight
-                for annotator in scores.annotators_of(measure)
-                if annotator != ALL
-            )
-            shares.setdefault(f"{100 * left_out / (left_out + scored):.2f} %", []).append(measure.name)
+        share = excluded_share(scores, system, measure)
+        if share:
+            shares.setdefault(share, []).append(measure.name)
     texts = [f"{share} for {', '.join(names)}" for share, names in shares.items()]
     return "; ".join(texts).replace(" % for", " % of the reference for", 1)
+
+
+def excluded_share(scores: Scores, system: str, measure: Measure) -> str:
+    """Return what share of the reference a measure leaves out, as ``3.20 %``; nothing where it is none."""
+    if _TABLE not in scores.tables or measure.aggregate != "pooled":
+        return ""
+    tally = scores.tally(_TABLE)
+    if not _KEY.issubset(tally.columns):
+        return ""
+    places = [tally.columns.index(name) for name in ("protocol", "measure")]
+    left_out = sum(
+        weight
+        for (of_system, _), cells in tally.cells.items()
+        for classes, weight in (cells.items() if of_system == system else ())
+        if [classes[place] for place in places] == [measure.protocol, measure.name]
+    )
+    if not left_out:
+        return ""
+    scored = sum(
+        scores.estimate(measure, system, annotator, "pooled").weight
+        for annotator in scores.annotators_of(measure)
+        if annotator != ALL
+    )
+    return f"{100 * left_out / (left_out + scored):.2f} %"

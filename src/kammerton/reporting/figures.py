@@ -3,28 +3,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from kammerton.errors import OptionError
 from kammerton.model.measure import Measure, find
 from kammerton.model.task import ClassLosses
 from kammerton.reporting.charts import (
     FORMS,
-    PAPER,
-    Palette,
+    Band,
+    ChartScore,
+    MeanRanks,
     confusion,
+    forest,
     losses,
     mean_ranks,
     render_chart,
     scatter,
+    spread,
 )
-from kammerton.reporting.comparisons import render_comparison, render_scores, render_tests
+from kammerton.reporting.comparisons import group_name, render_comparison, render_scores, render_tests
 from kammerton.reporting.diagnostics import closing_line
 from kammerton.reporting.html.classes import losses_by_class
-from kammerton.reporting.html.comparison import group_chart, ranks_of
-from kammerton.reporting.html.items import histogram
-from kammerton.reporting.html.overview import forest_of
 from kammerton.reporting.html.page import Source, fill, is_per_cent, scaled, unit_of
 from kammerton.reporting.rankings import (
     TableOptions,
@@ -36,7 +37,7 @@ from kammerton.reporting.rankings import (
     verdict,
 )
 from kammerton.reporting.tables import latex
-from kammerton.results.comparison import SystemComparison
+from kammerton.results.comparison import SystemComparison, compare
 from kammerton.results.scores import Scores
 from kammerton.statistics.comparison import Comparison
 
@@ -45,19 +46,21 @@ if TYPE_CHECKING:
 
 _SYSTEMS = 6
 """Systems whose classes are drawn."""
+_DRAWN = 24
+"""Groups that are drawn."""
 
 
-def chart(source: Source, name: str, measure: Measure, palette: Palette = PAPER) -> alt.TopLevelMixin:
+def chart(source: Source, name: str, measure: Measure) -> alt.TopLevelMixin:
     """Return one chart of scores."""
     if name not in CHARTS:
         raise OptionError.unknown("chart", name, CHARTS)
-    picture = CHARTS[name](source, measure, palette)
+    picture = CHARTS[name](source, measure)
     if picture is None:
         raise OptionError(f"there is nothing to draw: {name} of {measure}", _NEEDS[name])
     return picture
 
 
-def charts_of(source: Source, palette: Palette = PAPER) -> Iterator[tuple[str, alt.TopLevelMixin]]:
+def charts_of(source: Source) -> Iterator[tuple[str, alt.TopLevelMixin]]:
     """Give all charts that there are of scores, with names for files."""
     seen: set[tuple[str, bool]] = set()
     for measure in source.headline:
@@ -65,49 +68,128 @@ def charts_of(source: Source, palette: Palette = PAPER) -> Iterator[tuple[str, a
         if key in seen:
             continue
         seen.add(key)
-        picture = _forest(source, measure, palette)
+        picture = _forest(source, measure)
         if picture is not None:
             yield f"forest-{measure.protocol}{'' if is_per_cent(measure) else '-values'}", picture
     for name, draw in CHARTS.items():
-        picture = None if name == "forest" else draw(source, source.main, palette)
+        picture = None if name == "forest" else draw(source, source.main)
         if picture is not None:
             yield name, picture
 
 
-def _forest(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:
+def _forest(source: Source, measure: Measure) -> alt.TopLevelMixin | None:
+    """Return the scores of the systems by the headline measures of one protocol and unit."""
     alike = [
-        candidate
-        for candidate in dict.fromkeys((*source.headline, measure))
-        if candidate.protocol == measure.protocol and is_per_cent(candidate) == is_per_cent(measure)
+        str(other)
+        for other in dict.fromkeys((*source.headline, measure))
+        if other.protocol == measure.protocol and is_per_cent(other) == is_per_cent(measure)
     ]
-    return forest_of(source, alike, palette)
+    (table,) = rankings(source.scores, source.comparison, TableOptions(show=tuple(alike)))
+    scores, bands = [], []
+    for place, column in enumerate(table.measures):
+        for row in table.rows:
+            cell = row.cells[place]
+            if cell is None:
+                continue
+            value, low, high = (scaled(end, column) for end in (cell.value, *cell.interval))
+            if row.role == "system":
+                scores.append(
+                    ChartScore(measure=column.name, system=row.name, value=value, low=low, high=high)
+                )
+            elif not math.isnan(value):
+                role: Literal["baseline", "agreement"] = "baseline" if row.remark else "agreement"
+                bands.append(Band(measure=column.name, role=role, value=value, low=low, high=high))
+    if all(math.isnan(score.value) for score in scores):
+        return None
+    return forest(scores, unit_of(measure), bands)
 
 
-def _ranks(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:
+def _ranks(source: Source, measure: Measure) -> alt.TopLevelMixin | None:
     ranks = ranks_of(source, measure)
-    return None if ranks is None else mean_ranks(ranks, palette)
+    return None if ranks is None else mean_ranks(ranks)
 
 
-def _scatter(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:
+def ranks_of(source: Source, measure: Measure) -> MeanRanks | None:
+    """Return mean ranks by a measure; None for fewer than three systems, or no item that all have."""
+    systems = source.scores.systems
+    if len(systems) < 3 or measure.needs == "annotators" or measure.aggregate == "gathered":
+        return None
+    try:
+        compared = compare(
+            source.scores,
+            measures=[measure],
+            test="friedman",
+            permutations=1,
+            resamples=100,
+            clusters=source.scores.origin.clusters,
+        )
+    except OptionError:
+        return None
+    tested = compared.measures[0]
+    if tested.friedman is None or math.isnan(tested.friedman.critical):
+        return None
+    return MeanRanks(
+        systems=systems,
+        ranks=tuple(tested.friedman.ranks.tolist()),
+        critical=float(tested.friedman.critical),
+        items=tested.friedman.items,
+        unit="cluster" if compared.clustered else "item",
+    )
+
+
+def _histogram(source: Source, measure: Measure) -> alt.TopLevelMixin | None:
+    """Return how the values of items are spread, None if items have none."""
+    if measure.aggregate == "gathered":
+        return None
+    values = {system: _values(source, measure, system) for system in source.scores.systems}
+    if all(math.isnan(value) for numbers in values.values() for value in numbers):
+        return None
+    return spread(values, f"{measure}, {unit_of(measure)}", (0.0, 100.0) if is_per_cent(measure) else None)
+
+
+def _groups(source: Source, measure: Measure) -> alt.TopLevelMixin | None:
+    """Return the scores of each group with their intervals, None if there are none."""
+    scored = source.scores.groups
+    if scored is None:
+        return None
+    rows = [row for system in source.scores.systems for row in scored.of(measure, system)]
+    if all(math.isnan(row.value) for row in rows):
+        return None
+    scores = [
+        ChartScore(
+            measure=group_name(row.group, scored.by),
+            system=row.system,
+            value=scaled(row.value, measure),
+            low=scaled(row.low, measure),
+            high=scaled(row.high, measure),
+        )
+        for name in list(scored.sizes)[:_DRAWN]
+        for row in rows
+        if row.group == name
+    ]
+    return forest(scores, f"{measure}, {unit_of(measure)}")
+
+
+def _scatter(source: Source, measure: Measure) -> alt.TopLevelMixin | None:
     if measure.aggregate == "gathered" or not source.ranked[1:]:
         return None
     first, second = ((name, _values(source, measure, name)) for name in source.ranked[:2])
-    return scatter(first, second, _title(measure), palette)
+    return scatter(first, second, _title(measure))
 
 
-def _losses(source: Source, _: Measure, palette: Palette) -> alt.TopLevelMixin | None:
+def _losses(source: Source, _: Measure) -> alt.TopLevelMixin | None:
     known = {
         name: each for name, each in _class_losses(source).items() if any(row.lost > 0 for row in each.rows)
     }
-    return losses(known, palette) if known else None
+    return losses(known) if known else None
 
 
-def _confusion(source: Source, _: Measure, palette: Palette) -> alt.TopLevelMixin | None:
+def _confusion(source: Source, _: Measure) -> alt.TopLevelMixin | None:
     known = {name: each for name, each in _class_losses(source).items() if each.cells}
     if not known:
         return None
     kind = next(iter(known.values())).kind
-    return confusion({name: each.cells for name, each in known.items()}, kind, palette)
+    return confusion({name: each.cells for name, each in known.items()}, kind)
 
 
 def _class_losses(source: Source) -> dict[str, ClassLosses]:
@@ -126,12 +208,12 @@ def _title(measure: Measure) -> str:
     return f"{measure}, {unit_of(measure)}" if is_per_cent(measure) else str(measure)
 
 
-CHARTS: dict[str, Callable[[Source, Measure, Palette], alt.TopLevelMixin | None]] = {
+CHARTS: dict[str, Callable[[Source, Measure], alt.TopLevelMixin | None]] = {
     "forest": _forest,
     "ranks": _ranks,
-    "items": histogram,
+    "items": _histogram,
     "scatter": _scatter,
-    "groups": group_chart,
+    "groups": _groups,
     "losses": _losses,
     "confusion": _confusion,
 }

@@ -19,9 +19,9 @@ def test_misses_and_spurious_labels_are_lost() -> None:
     )
     assert found is not None
     assert found.rows == (
-        ClassLoss(name="harp", whole=0.0, lost=3.0),
-        ClassLoss(name="cello", whole=3.0, lost=1.0, instead="harp"),
-        ClassLoss(name="oboe", whole=1.0, lost=0.0),
+        ClassLoss(name="harp", whole=0.0, lost=3.0, f=0.0),
+        ClassLoss(name="cello", whole=3.0, lost=1.0, instead="harp", f=0.8),
+        ClassLoss(name="oboe", whole=1.0, lost=0.0, f=1.0),
     )
 
 

@@ -10,8 +10,8 @@ import pytest
 import kammerton as kt
 from kammerton.errors import OptionError
 from kammerton.reporting.charts import (
+    COLOURS,
     OTHERS,
-    PAPER,
     ChartScore,
     MeanRanks,
     bins_of,
@@ -130,7 +130,7 @@ def test_every_system_has_a_mark_of_its_own(count: int) -> None:
     for made in (forest(figures(names), "per cent"), spread({name: [1.0, 2.0] for name in names}, "M")):
         found = marks(made)
         assert len(found) == len(set(found)) == count
-        assert {colour for _, colour in found} <= set(PAPER.systems)
+        assert {colour for _, colour in found} <= set(COLOURS)
         # what is filled has an area: its outline is closed, or a circle's; a stroke's is neither
         assert all(shape.endswith("Z") or "A" in shape for shape, _ in found)
 

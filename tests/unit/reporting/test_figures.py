@@ -14,6 +14,7 @@ from kammerton.reporting.rankings import (
 )
 from kammerton.reporting.tables import latex, markdown
 from tabled_scores import LOSS, OTHER, POOLED, tabled
+from unit.reporting.pages import with_intervals
 
 BAD = "x\n\\input{/etc/passwd}"
 
@@ -22,7 +23,7 @@ def test_names_neither_end_comments_of_latex_nor_are_commands_in_it() -> None:
     table = {BAD: [(2, 2)], "50 % & _#$^~{}": [(1, 2)]}
     others = {BAD: [(0, 2)], "50 % & _#$^~{}": [(1, 2)]}
     scores = tabled(table, (POOLED, OTHER, LOSS), others=others)
-    found = dict(figure_files(source_of(scores, "c1"), "tables"))
+    found = dict(figure_files(source_of(with_intervals(scores), "c1"), "tables"))
     texts = {name: data.decode("utf-8") for name, data in found.items() if name.endswith(".tex")}
     assert set(texts) == {"tables-figures-one.tex", "tables-comparison.tex"}
     for text in texts.values():
@@ -40,7 +41,7 @@ def test_no_name_of_others_is_part_of_the_name_of_a_file() -> None:
 def test_signs_of_numbers_are_set_as_mathematics_in_latex() -> None:
     # the fonts that TeX begins with print `<` of a text as an inverted exclamation mark
     table = {"good-1": [(1, 4)] * 20, "poor": [(3, 4)] * 20}
-    found = dict(figure_files(source_of(tabled(table, (LOSS,)), "c1"), "tables"))
+    found = dict(figure_files(source_of(with_intervals(tabled(table, (LOSS,))), "c1"), "tables"))
     rows = found["tables-comparison.tex"].decode("utf-8").splitlines()
     (pair,) = (row for row in rows if row.startswith("good-1 & poor"))
     _, _, difference, p, adjusted, *_ = pair.split(" & ")

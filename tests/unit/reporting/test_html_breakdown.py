@@ -74,7 +74,7 @@ def test_classes_have_their_figures() -> None:
     assert "strings 2 files 100.0 50.0" in text
     assert "violin 2 files 100.0 50.0 cello 1 file undefined 0.0" in text
     assert "drums 0 files 0.0 undefined" in text
-    assert "part-10" in section.body
+    assert '<td class="right heat-5">50.0</td>' in section.body
 
 
 def test_systems_beyond_some_are_counted() -> None:

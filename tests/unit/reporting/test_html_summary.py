@@ -12,12 +12,10 @@ import kammerton as kt
 from kammerton.model.measure import Measure
 from kammerton.reporting.figures import charts_of
 from kammerton.reporting.html.chapters import source_of
-from kammerton.reporting.html.page import Source, amount_text, score_text
+from kammerton.reporting.html.page import Source, amount_text
 from kammerton.reporting.html.summary import judges_of, worst_item
-from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, lacking, tabled, valued
-from unit.reporting.pages import section, text_of
-
-pytestmark = pytest.mark.usefixtures("undrawn")
+from tabled_scores import CLASSES, LOSS, MEAN, POOLED, tabled, valued
+from unit.reporting.pages import section, text_of, with_intervals
 
 NAN = float("nan")
 BETTER = [1.0] * 6 + [0.5] * 4
@@ -28,107 +26,27 @@ def told(values: dict[str, Any], *measures: Any) -> str:
     return text_of(section(tabled(valued(values), measures or (MEAN,)), "summary"))
 
 
-def test_the_better_system_is_named_if_the_data_can_tell() -> None:
-    # all differences favour it: 2 of the 2 ** 10 ways to swap ten items are as far apart
-    text = told({"worse": WORSE, "better": BETTER})
-    assert "better is significantly better than worse." in text
-    assert "By one/mean: 80.0 against 40.0 per cent, a difference of +40.0 (95 % interval" in text
-    assert "p = .002, adjusted p (Holm) = .002, on 10 items." in text
-    assert "Too few items differ" not in text
-
-
-def test_a_system_with_one_item_does_not_hide_which_is_better() -> None:
-    # sub has one item of ten, and the others differ on all ten
-    table = lacking({"sub": [1, *[NAN] * 9], "worse": WORSE, "better": BETTER})
-    text = text_of(section(tabled(table, (MEAN,)), "summary"))
-    assert "better is significantly better than worse." in text
-    # 2 of 1,024 swaps, and three pairs
-    assert "p = .002, adjusted p (Holm) = .006, on 10 items." in text
-    assert "System sub has at most 1 item in common with any other: too few to be compared." in text
-    assert "Systems have different items: each score is over its system's own items" in text
-
-
-def test_scores_of_a_difference_are_of_the_items_of_both() -> None:
-    # one has six items of twelve, and is behind on these, though its score is higher
-    table = lacking({"one": [0.5] * 6 + [NAN] * 6, "other": [0.75] * 6 + [0.0] * 6})
-    text = text_of(section(tabled(table, (MEAN,)), "summary"))
-    assert "other is significantly better than one." in text
-    assert "By one/mean: 75.0 against 50.0 per cent, a difference of +25.0" in text
-    assert "on 6 items that both have." in text
-
-
-def test_it_is_said_that_the_data_cannot_tell() -> None:
-    # 1 and 0 against 0 and 1, and a tenth more: of 8 ways to swap, none is less far apart than 4
-    text = told({"one": [1, 0, 0.6], "other": [0, 1, 0.5]})
-    assert "one and other do not differ significantly; one scores higher." in text
-    # with two systems, three items have 2 of 8 swaps that are the farthest
-    assert "Too few items differ: no adjusted p could be smaller than .250." in text
-
-
-def test_measures_by_which_systems_tie_do_not_rank_one_first() -> None:
-    # pooled 3/4 against 1/4; 0.5 of the two items in the mean and the median
-    equal = {"one": [(3, 3), (0, 1)], "other": [(1, 1), (0, 3)]}
-    text = text_of(section(tabled(equal, (POOLED, MEAN, MIDDLE)), "summary"))
-    assert "1 of 3 headline measures rank it first; by one/mean, one/middle it ties with another." in text
-    nothing = {"one": [(1, 2), (2, 2)], "other": [(2, 2), (1, 2)]}
-    text = text_of(section(tabled(nothing, (POOLED, MEAN)), "summary"))
-    assert "one and other score the same." in text
-    assert "0 of 2 headline measures rank it first; by one/pooled, one/mean it ties with another." in text
-
-
-def test_equal_systems_score_the_same() -> None:
-    assert "one and other score the same." in told({"one": [1, 0], "other": [0, 1]})
+def test_the_page_opens_with_the_sentence_of_the_terminal() -> None:
+    # all differences favour better: 2 of the 2 ** 10 ways to swap ten items are as far apart
+    page = section(with_intervals(tabled(valued({"worse": WORSE, "better": BETTER}), (MEAN,))), "summary")
+    assert text_of(page).startswith("better is significantly better than worse: +40.0 mean (95 % CI ")
+    assert "p = .002, 10 items)." in page.body
+    assert told({"one": [1, 0.5]}).startswith("one scores 75.0 % mean (2 items).")
+    assert told({"one": [np.nan], "other": [np.nan]}).startswith("mean is undefined for every system.")
 
 
 def test_lower_may_be_better() -> None:
-    text = told({"one": [0.5, 0.2, 0.1], "other": [0.1, 0.1, 0.5]}, LOSS)
-    assert "other and one do not differ significantly; other scores lower, which is better." in text
+    table = valued({"one": [0.5, 0.2, 0.1], "other": [0.1, 0.1, 0.5]})
+    text = text_of(section(with_intervals(tabled(table, (LOSS,))), "summary"))
+    assert text.startswith("other is not significantly better than one: -3.3 loss (lower is better, ")
     # the worst item of the system that is better has the highest loss
-    assert "item 00002: 50.0 per cent for other." in text
+    assert "item 00002: 50.0 % for other." in text
     assert "scored the same" not in text
 
 
 def test_items_that_are_as_bad_as_the_worst_are_counted() -> None:
     text = told({"one": [0.2, 0.1, 0.1, 0.1]})
-    assert "item 00001: 10.0 per cent for one. 2 other items scored the same." in text
-
-
-def test_systems_that_cannot_be_told_from_the_best_are_named() -> None:
-    close = [*BETTER[:-1], 0.4]
-    text = told({"better": BETTER, "close": close, "far": WORSE})
-    assert "better and close do not differ significantly; better scores higher." in text
-    assert "Not significantly" not in text
-    third = told({"better": BETTER, "close": close, "third": [*close[:-1], 0.3]})
-    assert "Not significantly different from it: third." in third
-
-
-def test_measures_that_rank_another_system_first_are_named() -> None:
-    # pooled over 10 and 1: 9 + 0 of 11 against 5 + 1; the mean of .9 and 0 is less than that of .5 and 1
-    rows = {"one": [(9, 10), (0, 1)], "other": [(5, 10), (1, 1)]}
-    text = text_of(section(tabled(rows, (POOLED, MEAN)), "summary"))
-    # of the four ways to swap two items, none is less far apart than half of them
-    said = "1 of 2 headline measures rank it first; one/mean puts another first, not significantly."
-    assert said in text
-    assert "All 2 headline measures rank it first." in text_of(
-        section(tabled({"one": [(9, 10), (1, 1)], "other": [(5, 10), (0, 1)]}, (POOLED, MEAN)), "summary")
-    )
-
-
-def test_measures_that_cannot_tell_two_systems_put_neither_first() -> None:
-    # pooled 10 of 20 against 91 of 110; the means of .1 and .9 are the same
-    found = tabled({"one": [(1, 10), (9, 10)], "other": [(1, 10), (90, 100)]}, (POOLED, MEAN))
-    said = "1 of 2 headline measures rank it first; by one/mean it ties with another."
-    assert said in text_of(section(found, "summary"))
-    best = section(found, "scores").body.count('class="number best"')
-    assert best == 1 + 2
-
-
-def test_measures_that_surely_rank_another_first_are_told_from_those_that_may() -> None:
-    # pooled 1000 + 0 of 1090 against 0 + 90; by the mean nine of ten items favour the other: of 1024 ways to
-    # swap them, the 2 * (1 + 10) with at most one the other way round are as far apart, which is 0.0215
-    rows = {"one": [(1000, 1000)] + [(0, 10)] * 9, "other": [(0, 1000)] + [(10, 10)] * 9}
-    text = text_of(section(tabled(rows, (POOLED, MEAN)), "summary"))
-    assert "1 of 2 headline measures rank it first; one/mean does not." in text
+    assert "item 00001: 10.0 % for one. 2 other items scored the same." in text
 
 
 def test_items_that_may_belong_together_are_told_beside_how_sure_it_is() -> None:
@@ -138,7 +56,7 @@ def test_items_that_may_belong_together_are_told_beside_how_sure_it_is() -> None
     for systems in ({"one": items}, {"one": items, "other": items}):
         scores = kt.score("chords", items, systems, protocols=["mirex2013"])
         page = section(scores, "summary")
-        first, _ = text_of(page).split("Which item is worst")
+        first, _ = text_of(page).split("Worst item")
         assert f"{told} (KT218)." in first
         assert "If items of a group are alike, as songs of an album are, take --cluster '^(.*)/' ." in first
         assert "such as <code><bdi>a</bdi></code> (KT218)" in page.body
@@ -156,26 +74,11 @@ def test_fingers_are_answered_by_the_published_rate_and_without_it_by_what_judge
     assert mains == ["nakamura2020/M_gen", "strike/accuracy"]
 
 
-def test_one_system_is_not_compared() -> None:
-    text = told({"one": [1, 0.5]})
-    assert "How good is it? one scores 75.0 per cent by one/mean." in text
-    assert "A report of two systems tests which is better." in text
-
-
-def test_what_is_undefined_is_not_compared() -> None:
-    assert "one/mean has no scores to compare." in told({"one": [1, 1], "other": [np.nan, np.nan]})
-
-
-def test_systems_without_an_item_in_common_are_not_compared() -> None:
-    text = text_of(section(tabled({"one": [(1, 1), (np.nan, 1)], "other": [(np.nan, 1), (0, 1)]}), "summary"))
-    assert "one scores 100.0 per cent; other scores 0.0 per cent by one/pooled." in text
-
-
 def test_the_worst_item_is_that_of_the_better_system_and_the_dearest_those_of_all() -> None:
     # lost by both: 0 + 1 of item 0, 1 + 0 of item 1, 1 + 2 of item 2
     rows = {"one": [(1, 1), (9, 10), (1, 2)], "other": [(0, 1), (10, 10), (0, 2)]}
     text = text_of(section(tabled(rows, (POOLED,)), "summary"))
-    assert "item 00002: 50.0 per cent for one." in text
+    assert "item 00002: 50.0 % for one." in text
     assert (
         "The items that lost all systems most, by score and length: item 00002, item 00000, item 00001."
         in text
@@ -211,31 +114,24 @@ def test_of_many_annotators_some_are_told() -> None:
 
 def test_classes_are_no_items() -> None:
     scores = tabled({"one": {"ann": [(1, 1), (0, 2)], "bob": [(1, 1), (1, 2)]}}, (CLASSES,))
-    assert "Which item is worst" not in text_of(section(scores, "summary"))
+    assert "Worst item" not in text_of(section(scores, "summary"))
     assert judges_of(Source(key="c1", scores=scores)) == {}
 
 
 def test_of_a_task_that_lays_nothing_out_nothing_is_missed() -> None:
     text = told({"one": [0.5]})
-    assert "Which item is worst, and why?" in text
+    assert "Worst item" in text
     assert "The reason is unknown" not in text
 
 
 def test_nothing_defined_has_no_worst_item() -> None:
-    assert "Which item is worst" not in told({"one": [np.nan]})
+    assert "Worst item" not in told({"one": [np.nan]})
 
 
 def test_one_annotator_tells_nothing_of_agreement() -> None:
     text = told({"one": [1]})
-    assert "One annotator: human agreement is unknown here." in text
+    assert "One annotator: unknown here." in text
     assert "That takes a second annotator: score with --annotator NAME=PATH as well" in text
-
-
-def test_several_annotators_show_how_far_they_spread() -> None:
-    scores = tabled({"one": {"ann": [(1, 2)], "bob": [(2, 2)]}})
-    assert "2 annotators; against one or another: one 50.0 to 100.0 per cent." in text_of(
-        section(scores, "summary")
-    )
 
 
 def test_what_was_left_out_is_said() -> None:
@@ -251,14 +147,14 @@ def test_what_was_left_out_is_said() -> None:
             "chords",
             ([(0, 1), (1, 3)], ["C", "G:7"]),
             ([(0, 3)], ["C"]),
-            "Chord quality 7, with 100 % of what mine lost by root and full quality: 2 s of 2 s. It was",
+            "Chord quality 7: 100 % of what mine lost. 2 s of 2 s by root and full quality. It was",
         ),
         # one of two violins was missed, and two organs are none
         (
             "instruments",
             {"a": ["violin"], "b": ["violin"]},
             {"a": ["organ"], "b": ["organ", "violin"]},
-            "Instrument organ, with 67 % of what mine lost: 2 of 3 errors. An error is an instrument that",
+            "Instrument organ: 67 % of what mine lost. 2 of 3 errors.",
         ),
     ],
 )
@@ -279,21 +175,18 @@ def test_what_qualities_cost_is_not_passed_off_as_what_the_measure_of_triads_cou
     systems = {name: {"song": each} for name, each in said.items()}
     scores = kt.score("chords", {"song": song}, systems, protocols=["mirex2013"], ci=None)
     text = text_of(section(scores, "summary"))
-    assert "Chord quality 7, with 100 % of what mine lost by root and full quality: 3 s of 3 s." in text
-    assert "poor: chord quality maj, with 100 %." in text
+    assert "Chord quality 7: 100 % of what mine lost. 3 s of 3 s by root and full quality." in text
+    assert "poor: chord quality maj: 100 %." in text
     assert "same: nothing was lost." in text
-    assert "mirex2013/MajMin, which heads this section, counts otherwise." in text
 
 
 def test_classes_that_cost_the_same_are_said_to_tie() -> None:
     references = {name: [name] for name in ("banjo", "cello", "flute", "organ", "piano", "violin")}
     one = kt.score("instruments", references, {"mine": references | {"banjo": [], "cello": []}}, ci=None)
-    told = "No single instrument: banjo and cello tie, each with 50 % of what mine lost: 1 of 2 errors."
+    told = "No single instrument: banjo and cello tie, each 50 % of what mine lost. 1 of 2 errors."
     assert told in text_of(section(one, "summary"))
     none = kt.score("instruments", references, {"mine": dict.fromkeys(references, ())}, ci=None)
-    told = (
-        "No single instrument: banjo, cello, flute and 3 more tie, each with 17 % of what mine lost: 1 of 6"
-    )
+    told = "No single instrument: banjo, cello, flute and 3 more tie, each 17 % of what mine lost. 1 of 6"
     assert told in text_of(section(none, "summary"))
 
 
@@ -301,7 +194,7 @@ def test_classes_of_another_system_may_tie_as_well() -> None:
     references = {"a": ["violin"], "b": ["organ"], "c": ["flute"]}
     one, other = references | {"a": []}, references | {"b": [], "c": []}
     scores = kt.score("instruments", references, {"one": one, "other": other}, ci=None)
-    told = "other: no single instrument: flute and organ tie, each with 50 %."
+    told = "other: no single instrument: flute and organ tie, each 50 %."
     assert told in text_of(section(scores, "summary"))
 
 
@@ -313,9 +206,7 @@ def test_what_tells_the_dearest_finger_is_named_where_it_was_not_scored(tmp_path
     for measure in ("nakamura2020/M_gen", "strike/accuracy"):
         scores = kt.score("fingering", tmp_path / "refs", tmp_path / "mine", measures=[measure])
         text = text_of(section(scores, "summary"))
-        missing = (
-            "Which finger loses most? Not known here. It is told where a measure such as strike/accuracy"
-        )
+        missing = "Most of the loss Not known here. It is told where a measure such as strike/accuracy"
         assert (missing in text) == (measure == "nakamura2020/M_gen")
 
 
@@ -323,7 +214,9 @@ def test_what_instruments_lost_is_errors_and_what_there_is_of_them_files() -> No
     references, said = {"a": ["violin"], "b": ["violin"]}, {"a": ["organ"], "b": ["organ", "violin"]}
     scores = kt.score("instruments", references, {"mine": said}, ci=None)
     text = text_of(section(scores, "losses"))
-    assert "organ 0 files 2 errors 66.7 % violin 2 files 1 error 33.3 % organ" in text
+    # F of the violin: one of two was found, and no other said
+    assert "organ 0 files 0.0 66.7 % violin 2 files 66.7 33.3 %" in text
+    assert "lost in all 3 errors" in text
     assert '"lost, errors"' in scores.chart("losses").to_json()
 
 
@@ -335,8 +228,8 @@ def test_what_classes_cost_is_said_to_be_against_annotators_together() -> None:
     )
     text = text_of(section(scores, "summary"))
     told = (
-        "Chord quality maj, with 100 % of what mine lost by root and full quality against 2 annotators "
-        "together: 1 s of 1 s."
+        "Chord quality maj: 100 % of what mine lost. 1 s of 1 s by root and full quality against 2 "
+        "annotators together."
     )
     assert told in text
 
@@ -348,15 +241,7 @@ def test_what_classes_cost_is_told_of_the_best_system_first() -> None:
     for part in ("losses", "classes"):
         text = text_of(section(scores, part))
         assert 0 <= text.index("good") < text.index("poor")
-    assert "100 % of what good lost by root and full quality: 6 s of 6 s." in text_of(
-        section(scores, "summary")
-    )
-
-
-def test_of_many_systems_the_best_are_told_annotator_by_annotator() -> None:
-    table = {name: {"ann": [(part, 8)] * 6, "bob": [(part + 1, 8)] * 6} for part, name in enumerate("abcd")}
-    text = text_of(section(tabled(table, (MEAN,)), "summary"))
-    assert "d 37.5 to 50.0; c 25.0 to 37.5; b 12.5 to 25.0 per cent." in text
+    assert "100 % of what good lost. 6 s of 6 s" in text_of(section(scores, "summary"))
 
 
 def test_of_many_systems_the_best_are_drawn_with_what_classes_cost() -> None:
@@ -382,10 +267,10 @@ def test_the_dearest_classes_and_systems_are_listed_and_the_others_told_together
         "chords", right, {f"s{number}": wrong for number in range(7)}, protocols=["mirex2013"], ci=None
     )
     found = section(scores, "losses")
-    first = found.body.split("</table>")[0]
-    assert first.count("<tr>") == 1 + 12 + 1
-    assert "all others 7.7 %" in text_of(found)
-    assert "3 more systems" in text_of(found)
+    # a head, sixteen classes at most, and what was lost in all
+    assert found.body.count("<tr>") == 1 + 13 + 1
+    # 1 s of each quality is wrong
+    assert "hdim7 1 s 0.0 7.7 %" in text_of(found)
     drawn = scores.chart("losses").to_dict()["data"]["values"]
     assert {row["system"] for row in drawn} == {f"s{number}" for number in range(6)}
 
@@ -394,13 +279,11 @@ def test_a_system_without_errors_has_no_dearest_class() -> None:
     song = ([(0, 1)], ["C"])
     scores = kt.score("chords", {"song": song}, {"mine": {"song": song}})
     text = text_of(section(scores, "summary"))
-    assert "loses most" not in text
-    assert "nothing was lost" in text_of(section(scores, "losses"))
+    assert "Most of the loss" not in text
+    assert "lost in all 0 s" in text_of(section(scores, "losses"))
 
 
 def test_numbers_are_printed_with_their_units() -> None:
-    assert score_text(-0.1234, MEAN, signed=True) == "−12.3"
-    assert score_text(float("nan"), MEAN) == "undefined"
     assert [
         amount_text(*given)
         for given in ((59.25, "s"), (599.25, "s"), (600.0, "s"), (7200.0, "s"), (1234.0, "notes"))

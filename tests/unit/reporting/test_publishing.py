@@ -11,8 +11,6 @@ import pytest
 
 import kammerton as kt
 
-pytestmark = pytest.mark.usefixtures("undrawn")
-
 REFERENCE = {
     "one": ([(0, 2), (2, 4)], ["C", "G:7"]),
     "two": ([(0, 3), (3, 6)], ["A:min", "F"]),

@@ -115,7 +115,7 @@ def test_measures_of_other_protocols_have_their_whole_names() -> None:
     assert printed(scores).splitlines()[2].split() == ["one,", "%", "pooled", "↑", "other/pooled"]
 
 
-def test_without_intervals_nothing_is_tested() -> None:
+def test_without_intervals_nothing_is_with_intervals() -> None:
     scores = tabled(valued({"good": [0.75], "poor": [0.5]}), (MEAN,))
     assert printed(scores).startswith(
         "good scores best, 75.0 % mean, +25.0 against poor (1 item, not tested)."

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from functools import cache
 
-from kammerton.errors import OptionError, plural
+from kammerton.errors import plural
 from kammerton.reporting.html.classes import breakdown, losses
 from kammerton.reporting.html.comparison import compared, groups
 from kammerton.reporting.html.items import BUDGET, item, items
-from kammerton.reporting.html.overview import methods, overview, quality
-from kammerton.reporting.html.page import Chapter, Draw, Section, Source, embedded, shown
+from kammerton.reporting.html.methods import methods, quality
+from kammerton.reporting.html.page import OPTIONS, Chapter, Draw, Section, Source, embedded, shown
+from kammerton.reporting.html.ranking import agreement, scores
 from kammerton.reporting.html.summary import summary
-from kammerton.results.comparison import compare
+from kammerton.reporting.rankings import comparison_of, shown_measures
 from kammerton.results.scores import Scores
-from kammerton.statistics.comparison import Comparison
 
 _NAMED = 4
 _CHAPTER = 2_800_000
@@ -25,29 +25,16 @@ _LEAST = 500_000
 
 def source_of(scores: Scores, key: str) -> Source:
     """Return what a chapter is made from: scores, and their comparison where there is one."""
-    source = Source(key=key, scores=scores)
-    return Source(key=key, scores=scores, comparison=_comparison(source))
-
-
-def _comparison(source: Source) -> Comparison | None:
-    measures = [measure for measure in (*source.headline, source.main) if measure.needs != "annotators"]
-    if len(source.scores.systems) < 2 or not measures:
-        return None
-    try:
-        return compare(
-            source.scores,
-            measures=tuple(dict.fromkeys(measures)),
-            level=source.scores.ci or 0.95,
-            clusters=source.scores.origin.clusters,
-        )
-    except OptionError:  # no item in common: there is nothing to compare
-        return None
+    return Source(key=key, scores=scores, comparison=comparison_of(scores, shown_measures(scores, OPTIONS)))
 
 
 def chapter_of(source: Source, title: str, draw: Draw | None = None, apart: str = "") -> Chapter:
     """Return the chapter of one task."""
-    before = [overview(source), compared(source), groups(source), items(source)]
-    behind = [losses(source), breakdown(source), quality(source), methods(source)]
+    before = [scores(source), items(source)]
+    behind = [
+        *(losses(source), groups(source), agreement(source), quality(source)),
+        *(compared(source), breakdown(source), methods(source)),
+    ]
     used = sum(_size(section) for section in (*before, *behind) if section is not None)
     if draw is not None:
         draw = cache(draw)  # the summary reads the view of the worst item too

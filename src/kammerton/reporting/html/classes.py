@@ -6,50 +6,70 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from kammerton.model.task import Breakdown, ClassKey, ClassLosses, Matrix, Node
-from kammerton.reporting.html.page import UNDEFINED, Section, Source, amount_text, fill, shown
+from kammerton.model.task import Breakdown, ClassKey, ClassLoss, ClassLosses, Matrix, Node
+from kammerton.reporting.charts import most_costly
+from kammerton.reporting.html.page import Section, Source, amount_text, fill, shown
 
-_ROWS = 12
+_ROWS = 16
 """Classes that a table lists."""
-_SYSTEMS = 4
-"""Systems whose tables are shown."""
 
 
 def losses(source: Source) -> Section | None:
-    """Return the section of losses: for each system the classes that lost most."""
-    class_losses = [(system, losses_by_class(source, system)) for system in source.ranked[:_SYSTEMS]]
-    known = [(system, losses) for system, losses in class_losses if losses is not None and losses.rows]
+    """Return the section of losses: the score of each class and its share of the loss, for each system."""
+    class_losses = {system: losses_by_class(source, system) for system in source.ranked}
+    known = {system: each for system, each in class_losses.items() if each is not None and each.rows}
     if not known:
         return None
-    first = known[0][1]
+    first = next(iter(known.values()))
+    names = most_costly(known, len({row.name for each in known.values() for row in each.rows}))
+    wholes = {row.name: row.whole for each in known.values() for row in each.rows}
+    columns = [_column(each) for each in known.values()]
     body = fill(
         "losses",
         kind=first.kind,
+        by=first.by or str(source.main),
         rule=first.rule,
-        tables=[_table(system, losses) for system, losses in known],
-        more=max(0, len(source.scores.systems) - _SYSTEMS),
-    )
-    return Section(part="losses", title=f"By {first.kind}", body=body)
-
-
-def _table(system: str, class_losses: ClassLosses) -> dict[str, Any]:
-    whole = sum(row.lost for row in class_losses.rows)
-    listed = [row for row in class_losses.rows if row.lost > 0][:_ROWS]
-    rest = whole - sum(row.lost for row in listed)
-    return {
-        "system": shown(system),
-        "rows": [
-            {
-                "name": shown(row.name, 60),
-                "whole": amount_text(row.whole, class_losses.unit),
-                "lost": amount_text(row.lost, class_losses.unit_of_loss),
-                "share": f"{100 * row.lost / whole:.1f} %",
-                "instead": shown(row.instead, 60),
-            }
-            for row in listed
+        systems=[shown(system, 60) for system in known],
+        rows=[
+            (shown(name, 60), amount_text(wholes[name], first.unit), [column.get(name) for column in columns])
+            for name in names[:_ROWS]
         ],
-        "rest": f"{100 * rest / whole:.1f} %" if rest > 0 else "",
+        lost=[_lost(each) for each in known.values()],
+        more=len(names[_ROWS:]),
+    )
+    return Section(part="losses", title=f"Losses by {first.kind}", body=body)
+
+
+def _column(class_losses: ClassLosses) -> dict[str, dict[str, Any]]:
+    """Return the cells of a system, by class."""
+    whole = sum(row.lost for row in class_losses.rows)
+    return {
+        row.name: {
+            "score": _score(row),
+            "share": f"{100 * row.lost / whole:.1f} %" if whole else "",
+            "shade": shade_of(row.lost / whole if whole else 0.0),
+            "told": _told(row, class_losses),
+        }
+        for row in class_losses.rows
     }
+
+
+def _score(row: ClassLoss) -> str:
+    """Return the score of a class: its F, or what part of it is right."""
+    part = 1 - row.lost / row.whole if row.whole else math.nan
+    score = part if row.f is None else row.f
+    return UNDEFINED if math.isnan(score) else f"{100 * score:.1f}"
+
+
+def _told(row: ClassLoss, class_losses: ClassLosses) -> str:
+    """Return what was lost, and what was there instead."""
+    lost = f"{amount_text(row.lost, class_losses.unit_of_loss)} lost"
+    return f"{lost}. {class_losses.instead.format(shown(row.instead, 60))}" if row.instead else lost
+
+
+def _lost(class_losses: ClassLosses) -> str:
+    """Return what a system lost in all."""
+    return amount_text(sum(row.lost for row in class_losses.rows), class_losses.unit_of_loss)
 
 
 def losses_by_class(source: Source, system: str) -> ClassLosses | None:
@@ -79,6 +99,7 @@ _STEPS = 10
 _DEEPEST = 4
 """Steps by which a class is indented at most."""
 _NAME = 60
+UNDEFINED = "undefined"
 _COLUMN = 24
 """Characters of a name in a row, and above a column."""
 
@@ -154,6 +175,9 @@ def _node(node: Node, unit: str) -> dict[str, Any]:
 
 
 def _share(value: float) -> dict[str, Any]:
-    if math.isnan(value):
-        return {"text": UNDEFINED, "step": None}
-    return {"text": f"{100 * value:.1f}", "step": round(20 * value)}
+    return {"text": UNDEFINED if math.isnan(value) else f"{100 * value:.1f}", "shade": shade_of(value)}
+
+
+def shade_of(share: float) -> int:
+    """Return the shade of a share from 0 to 1; 0 where it is undefined."""
+    return 0 if math.isnan(share) else math.ceil(min(max(share, 0.0), 1.0) * _STEPS)

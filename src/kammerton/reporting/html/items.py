@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from statistics import median
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,13 +18,9 @@ from kammerton.errors import out_of, plural
 from kammerton.model.evidence import Row
 from kammerton.model.measure import Measure
 from kammerton.model.views import Branch, Cell, ItemView, Mark, Ranked, Roll, Span, Table, Track
-from kammerton.reporting.charts import PAGE, Palette, inline_svg, spread
-from kammerton.reporting.html.page import Draw, Section, Source, fill, is_per_cent, scaled, shown, unit_of
+from kammerton.reporting.charts import bins_of, ends_of
+from kammerton.reporting.html.page import Draw, Section, Source, fill, is_per_cent, scaled, shown
 from kammerton.reporting.html.summary import judges_of
-
-if TYPE_CHECKING:
-    import altair as alt
-    from markupsafe import Markup
 
 STEPS = 10_000
 """A share is embedded as a whole number of steps: short, and more digits than are shown."""
@@ -50,24 +47,31 @@ def items(source: Source) -> Section | None:
     return Section(part="items", title="Items", body=body, data=_data(source, measures, systems))
 
 
-def _spread(source: Source, measure: Measure) -> Markup | None:
-    chart = histogram(source, measure, PAGE)
-    label = f"How {measure} is spread over items, with the median of each system"
-    return None if chart is None else inline_svg(chart, label)
-
-
-def histogram(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:
-    """Return how the values of items are spread, None if items have none."""
-    if measure.aggregate == "gathered":
-        return None
-    values = {
-        system: [scaled(value, measure) for value in source.of_items(measure, system)]
-        for system in source.scores.systems
-    }
-    if all(math.isnan(value) for numbers in values.values() for value in numbers):
-        return None
-    interval_text = (0.0, 100.0) if is_per_cent(measure) else None
-    return spread(values, f"{measure}, {unit_of(measure)}", interval_text, palette)
+def _spread(source: Source, measure: Measure) -> list[dict[str, Any]]:
+    """Return for each system how many items lie in each part of the range, and where their median is."""
+    known = {}
+    for system in source.ranked:
+        values = [scaled(value, measure) for value in source.of_items(measure, system)]
+        known[system] = [value for value in values if not math.isnan(value)]
+    every = [value for values in known.values() for value in values]
+    if not every:
+        return []
+    low, high = (0.0, 100.0) if is_per_cent(measure) else ends_of(every)
+    bins = {system: bins_of(values, low, high) for system, values in known.items()}
+    most = max(part.count for parts in bins.values() for part in parts)
+    return [
+        {
+            "name": shown(system, 60),
+            "bars": [
+                (100 * number / len(parts), 100 / len(parts), 100 * part.count / most)
+                for number, part in enumerate(parts)
+                if part.count
+            ],
+            "median": 100 * (median(known[system]) - low) / (high - low) if known[system] else None,
+            "text": f"{median(known[system]):.1f}" if known[system] else "undefined",
+        }
+        for system, parts in bins.items()
+    ]
 
 
 def _possible(source: Source) -> list[Measure]:

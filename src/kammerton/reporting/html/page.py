@@ -21,12 +21,11 @@ from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
 from kammerton.model.views import ItemView
 from kammerton.reporting import tables
-from kammerton.reporting.rankings import compared_by, main_measure
+from kammerton.reporting.rankings import ScoreRanking, TableOptions, main_measure, rankings
 from kammerton.reporting.tables import PER_CENT
 from kammerton.results.scores import Scores
-from kammerton.statistics.comparison import Comparison, MeasureComparison
+from kammerton.statistics.comparison import Comparison
 from kammerton.statistics.paired import level, scale_of
-from kammerton.statistics.resampling import ScoreKey
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
@@ -137,9 +136,6 @@ class Page:
     chapters: Sequence[Chapter]
 
 
-UNDEFINED = "undefined"
-
-
 def is_per_cent(measure: Measure) -> bool:
     """Return whether scores of a measure are printed in per cent."""
     return measure.range == PER_CENT
@@ -153,21 +149,6 @@ def scaled(value: float, measure: Measure) -> float:
 def unit_of(measure: Measure) -> str:
     """Return the unit that scores of a measure are printed in."""
     return "per cent" if is_per_cent(measure) else "value"
-
-
-def score_text(value: float, measure: Measure, *, signed: bool = False) -> str:
-    """Return a score as text: one decimal of a per cent, or three digits."""
-    if math.isnan(value):
-        return UNDEFINED
-    sign = "+" if signed and value else ""
-    digits = 1 if is_per_cent(measure) else 3
-    text = f"{scaled(value, measure):{sign}.{digits}f}"
-    return text.replace("-", "−")
-
-
-def interval_text(low: float, high: float, measure: Measure) -> str:
-    """Return an interval, nothing if its ends are not known."""
-    return "" if math.isnan(low) else f"{score_text(low, measure)} to {score_text(high, measure)}"
 
 
 def amount_text(value: float, unit: str) -> str:
@@ -196,6 +177,8 @@ def part_of(value: float, whole: float, unit: str) -> str:
     return f"{part} of {amount_text(whole, unit)}"
 
 
+OPTIONS = TableOptions(intervals=True)
+"""How tables are shown."""
 Draw = Callable[[str, str | None], ItemView | None]
 """Lays out the item of a name, as an annotator judges it or the first one; None if it cannot be."""
 
@@ -239,20 +222,16 @@ class Source:
         """Return the annotators that the scores of a measure are against one at a time."""
         return tuple(name for name in self.scores.annotators_of(measure) if name != ALL)
 
-    def value(self, measure: Measure, system: str) -> float:
-        """Return the headline score of a system."""
-        return self.scores.estimate(measure, system, self.annotator(measure), measure.aggregate).value
-
-    def interval(self, measure: Measure, system: str) -> tuple[float, float]:
-        """Return the interval of the headline score of a system, NaN where there is none."""
-        key = ScoreKey(system, self.annotator(measure), measure, measure.aggregate)
-        return self.scores.intervals.get(key, (math.nan, math.nan))
+    @cached_property
+    def tables(self) -> list[ScoreRanking]:
+        """The tables of scores, those of a terminal."""
+        return rankings(self.scores, self.comparison, OPTIONS)
 
     @cached_property
     def ranked(self) -> tuple[str, ...]:
-        """The systems, the best first if they were compared."""
-        compared = self.compared(self.main)
-        return self.scores.systems if compared is None else tuple(row.system for row in compared.ranking)
+        """The systems, the best first."""
+        rows = self.tables[0].rows if self.tables else ()
+        return tuple(row.name for row in rows if row.role == "system") or self.scores.systems
 
     def of_items(self, measure: Measure, system: str) -> list[float]:
         """Return the value of each item of the page, NaN where it has none."""
@@ -275,10 +254,6 @@ class Source:
             return None
         value, number = (max if self.main.direction == "lower" else min)(known)
         return value, number, system
-
-    def compared(self, measure: Measure) -> MeasureComparison | None:
-        """Return what comparing found by a measure, if it did."""
-        return compared_by(self.comparison, measure)
 
 
 PROGRAM = (

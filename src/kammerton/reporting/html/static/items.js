@@ -1,7 +1,7 @@
 "use strict";
 // The table of items: one row for each, sorted by any column, searched, and narrowed by the scatter plot.
 
-const PAGE_OF_ROWS = 50;
+const PAGE_OF_ROWS = 20;
 
 /** Return a value as it is printed; undefined is said, not shown as a number. */
 function printed(value, measure) {
@@ -56,6 +56,8 @@ class ItemTable {
     this.search = field("search").value.trim().toLowerCase();
     this.limit = PAGE_OF_ROWS;
     this.values = this.data.values[this.measure];
+    const there = this.values.flat().filter((value) => value !== null);
+    this.range = [there.reduce((a, b) => Math.min(a, b), Infinity), there.reduce((a, b) => Math.max(a, b), -Infinity)];
     this.lost = this.losses();
     if (this.scatter !== null) this.scatter.draw();
     this.list();
@@ -131,15 +133,14 @@ class ItemTable {
   valueCell(system, item) {
     const state = this.data.states[system][item];
     const value = this.values[system][item];
-    const cell = make("td", "number value");
+    const [low, high] = this.range;
+    const share = value === null || high === low ? 0 : (value - low) / (high - low);
+    const cell = make("td", `right heat-${Math.round(10 * share)}`);
     if (state !== undefined) {
       cell.append(make("span", "state", state[0]));
       cell.title = state[1];
     }
-    if (value !== null && this.told.scale) {
-      cell.append(barOf((100 * value) / this.told.scale));
-    }
-    cell.append(make("span", "figure", printed(value, this.told)));
+    cell.append(printed(value, this.told));
     return cell;
   }
 

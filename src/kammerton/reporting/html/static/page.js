@@ -118,3 +118,17 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("button[data-copy]");
   if (button !== null) copy(document.getElementById(button.dataset.copy));
 });
+
+/** Show the ranking by one measure at a time. */
+eachPart("summary", (section) => {
+  const pick = section.querySelector(".pick");
+  if (pick === null) return;
+  pick.hidden = false;
+  const figures = section.querySelectorAll("figure.ranking");
+  const select = pick.querySelector("select");
+  select.addEventListener("change", () => {
+    figures.forEach((figure, place) => {
+      figure.hidden = place !== select.selectedIndex;
+    });
+  });
+});
