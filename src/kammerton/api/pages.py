@@ -234,7 +234,8 @@ def report(
     Raises
     ------
     OptionError
-        If there is no run, or what draws charts is not installed: ``pip install 'kammerton[report]'``.
+        If there is no run, or figures are asked for and what draws them is not installed:
+        ``pip install 'kammerton[report]'``.
     DataError
         If a run cannot be read.
     OutputError
@@ -255,7 +256,8 @@ def report(
     from kammerton.reporting.html.chapters import chapter_of, source_of  # noqa: PLC0415
     from kammerton.reporting.html.page import Page, render_page, shown  # noqa: PLC0415
 
-    altair_of()
+    if figures is not None:
+        altair_of()  # before anything else is done
     report_phase = progress or (lambda _: None)
     report_phase("reading runs")
     joined = [replace(part, scores=items_of_run(part.scores, items)) for part in _joined(runs)]

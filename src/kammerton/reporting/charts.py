@@ -50,7 +50,7 @@ def altair_of() -> Any:
         import altair as alt  # noqa: PLC0415
         import vl_convert  # noqa: F401, PLC0415
     except ImportError as error:
-        raise OptionError.of_import("reports need altair and vl-convert-python", "report", error) from error
+        raise OptionError.of_import("charts need altair and vl-convert-python", "report", error) from error
     return alt
 
 

@@ -208,7 +208,8 @@ def test_what_is_not_installed_is_named(
 
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(kt.OptionError, match=r"pip install 'kammerton\[report\]'"):
-        kt.report(scored(good=GOOD), tmp_path / "a.html")
+        kt.report(scored(good=GOOD), tmp_path / "a.html", figures=tmp_path / "figures")
+    kt.report(scored(good=GOOD), tmp_path / "a.html")
 
 
 def test_items_have_the_room_that_the_rest_of_a_chapter_leaves(
