@@ -12,16 +12,13 @@ from hypothesis import strategies as st
 
 from effort import effort
 from kammerton.fingering.annotation import Fingering
+from kammerton.fingering.formats.abc_music import parse_meter, parse_signature, parse_staves, parse_unit
 from kammerton.fingering.formats.abcdf import (
     FingerError,
-    find_annotators,
-    is_abcdf,
     parse_abcdf,
     parse_fingers,
 )
-from kammerton.fingering.formats.abcdf_music import parse_meter, parse_signature, parse_staves, parse_unit
 from kammerton.fingering.formats.notes import FingeringOptions
-from kammerton.fingering.formats.pig import read_pig
 from kammerton.fingering.reading import read_fingering
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
@@ -104,16 +101,6 @@ def test_a_file_of_two_staves() -> None:
         (4, 6, 60, "R", ""),
     ]
     assert rows(reading.annotations[1][1])[-2:] == [(2, 4, 48, "L", ""), (4, 6, 60, "L", "")]
-
-
-def test_fingerings_have_numbers_and_places() -> None:
-    first, second = find_annotators(TWO_STAVES)
-    assert (first.number, first.text, first.line, first.column) == ("1", "12&3@5&>4x", 2, 21)
-    assert second.number == "2"
-    assert is_abcdf(TWO_STAVES)
-    assert not is_abcdf(tune("C"))
-    (blank,) = find_annotators("% Authority: nobody's\n% abcD fingering 1:\n% Authority: \n%transcriber:C")
-    assert blank.text == ""
 
 
 # --- fingers ---------------------------------------------------------------------------------
@@ -556,7 +543,7 @@ def test_real_files_are_what_was_converted_from_them(stem: str, piece: str) -> N
     assert told(reading) == ""
     assert len(reading.annotations) == len(list((folder / "beringer_pig").glob(f"{piece}-*")))
     for annotator, found in reading.annotations:
-        ((_, converted),) = read_pig(
+        ((_, converted),) = read_fingering(
             folder / "beringer_pig" / f"{piece}-{annotator}_fingering.txt"
         ).annotations
         ours = [

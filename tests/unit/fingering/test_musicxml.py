@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from kammerton.fingering.formats.abcdf_music import add_times
+from kammerton.fingering.formats.notes import add_times
 from unit.fingering.scores import (
     GRAND,
     SINGLE,

@@ -12,7 +12,8 @@ from fingering_strategies import fingerings
 from kammerton.errors import DataError, Diagnostic
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats.notes import FingeringOptions
-from kammerton.fingering.formats.pig import identify, parse_pig, read_pig, render_pig
+from kammerton.fingering.formats.pig import identify, parse_pig, render_pig
+from kammerton.fingering.reading import read_fingering
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
 from kammerton.model.task import Reading
@@ -127,7 +128,7 @@ def test_files_have_any_line_end_and_a_byte_order_mark(tmp_path: Path) -> None: 
         (HEAD + ROWS).encode("utf-16"),
     ):
         path.write_bytes(data)
-        reading = read_pig(path)
+        reading = read_fingering(path)
         assert reading.diagnostics == ()
         assert same(reading.annotations[0][1], only(HEAD + ROWS))
 
@@ -380,7 +381,7 @@ def test_budgets_are_kept(limits: Limits) -> None:
 
 
 def test_a_file_that_cannot_be_read_has_no_annotation(tmp_path: Path) -> None:
-    reading = read_pig(tmp_path / "none.txt", name="none")
+    reading = read_fingering(tmp_path / "none.txt", name="none")
     assert [d.code for d in reading.diagnostics] == ["KT101"]
     assert (reading.annotations, reading.diagnostics[0].file) == ((), "none")
 
@@ -554,7 +555,7 @@ def test_real_files_are_clean_and_read_as_they_stand(folder: str) -> None:
     paths = sorted((Path(SHARED or "") / "data" / "fingering" / folder).glob("*.txt"))
     assert paths
     for path in paths:
-        reading = read_pig(path)
+        reading = read_fingering(path)
         assert reading.diagnostics == ()
         fingering = reading.annotations[0][1]
         rows = [line.split("\t") for line in path.read_text().splitlines()[1:]]

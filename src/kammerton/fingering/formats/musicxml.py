@@ -35,7 +35,6 @@ from kammerton.fingering.annotation import (
     inspect,
     parse_label,
 )
-from kammerton.fingering.formats.abcdf_music import ZERO, add_times
 from kammerton.fingering.formats.musicxml_parts import (
     Part,
     PartReader,
@@ -46,8 +45,10 @@ from kammerton.fingering.formats.musicxml_parts import (
 )
 from kammerton.fingering.formats.notes import (
     DEFAULT_OPTIONS,
+    ZERO,
     FingeringOptions,
     Notes,
+    add_times,
     check_notes,
     finish,
 )

@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from kammerton.errors import clip, plural, printable, quote
 from kammerton.fingering.annotation import midi_of
-from kammerton.fingering.formats.abcdf_music import ZERO, add_times
+from kammerton.fingering.formats.notes import ZERO, add_times
 from kammerton.fingering.formats.xml_document import Element, ScoreProblems, XmlReader, XmlText, refuse
 from kammerton.formats.reading import Limits
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 from typing import ClassVar, Literal, TypeVar, get_args
 
@@ -182,6 +183,24 @@ def _report_rows(
     for row in listed:
         problems.add(locate(row).diagnose(problem.at(message=problem.message + details(row))))
     problems.add_unlisted(problem.code, len(rows) - len(listed))
+
+
+# --- times of scores ------------------------------------------------------------------------------------
+
+ZERO = Fraction(0)
+_FINEST = 10**9
+
+
+def add_times(first: Fraction, second: Fraction) -> Fraction:
+    """Add times: exact for all music, and bounded where a file is made to blow the fractions up.
+
+    Examples
+    --------
+    >>> add_times(Fraction(1, 3), Fraction(1, 5))
+    Fraction(8, 15)
+    """
+    total = first + second
+    return total if total.denominator <= _FINEST else total.limit_denominator(_FINEST // 1000)
 
 
 # --- fields of notes ------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from functools import cache, partial
 from hashlib import sha256
@@ -38,7 +37,6 @@ from kammerton.fingering.formats.notes import (
     times_of,
 )
 from kammerton.formats.reading import Problems, keeps_lines
-from kammerton.formats.source import read_text
 from kammerton.formats.tables import BLANK, SEPARATORS, NumberedLine, Table, cut, numbered_lines
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
@@ -76,22 +74,10 @@ def identify(stem: str, /) -> tuple[str, str | None]:
     return (stem, None) if match is None else (match["item"], match["annotator"])
 
 
-def read_pig(
-    path: str | os.PathLike[str], *, name: str | None = None, options: FingeringOptions = DEFAULT_OPTIONS
-) -> Reading[Fingering]:
-    """Read a PIG file."""
-    label = os.fsdecode(path) if name is None else name
-    try:
-        text = read_text(path, name=label, encoding=options.encoding, limits=options.limits)
-    except DataError as error:
-        return Reading((), error.diagnostics)
-    return parse_pig(text, Problems(label), options)
-
-
 def parse_pig(
     text: str, problems: Problems, options: FingeringOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
-    r"""Read the text of a PIG file, its lines ended by ``\n``, as :func:`read_pig` does."""
+    r"""Read the text of a PIG file, its lines ended by ``\n``."""
     if not keeps_lines(text, problems, options.limits):
         return Reading((), problems.diagnostics())
     encoding = options.encoding_of_labels

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Times of scores: fractions of a quarter note."""
+"""Music in ABC: its fields, its voices, and the notes of the first tune of a text."""
 
 from __future__ import annotations
 
@@ -7,45 +7,24 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from kammerton.errors import DataError, Diagnostic, Severity, quote
 from kammerton.fingering.annotation import midi_of
+from kammerton.fingering.formats.notes import (
+    ZERO,
+    add_times,
+)
 from kammerton.formats.reading import Limits, Problems
 from kammerton.model.annotations import Place
 
-ZERO = Fraction(0)
-_FINEST = 10**9
-
-
-def add_times(first: Fraction, second: Fraction) -> Fraction:
-    """Add times: exact for all music, and bounded where a file is made to blow the fractions up.
-
-    Examples
-    --------
-    >>> add_times(Fraction(1, 3), Fraction(1, 5))
-    Fraction(8, 15)
-    """
-    total = first + second
-    return total if total.denominator <= _FINEST else total.limit_denominator(_FINEST // 1000)
-
+# --- fields of ABC --------------------------------------------------------------------------------------
 
 _SHARPS = "FCGDAEB"
-_FIFTHS = {"F": -1, "C": 0, "G": 1, "D": 2, "A": 3, "E": 4, "B": 5}
-_MODES = {
-    "maj": 0,
-    "ion": 0,
-    "lyd": 1,
-    "mix": -1,
-    "dor": -2,
-    "m": -3,
-    "min": -3,
-    "aeo": -3,
-    "phr": -4,
-    "loc": -5,
-}
+_MODES = {"maj": 0, "ion": 0, "lyd": 1, "mix": -1, "dor": -2, "min": -3, "aeo": -3, "phr": -4, "loc": -5}
 _KEY = re.compile(r"\s*([A-G][#b]?)([A-Za-z]*)(?:\s+([A-Za-z]+)(?=\s|$))?")
 _NO_KEY = {"": {}, "none": {}, "HP": {}, "Hp": {"F": 1, "C": 1}}
-_ALTERATIONS = {"^^": 2, "^": 1, "=": 0, "_": -1, "__": -2}
+_ALTERATIONS: Mapping[str, int] = {"^^": 2, "^": 1, "=": 0, "_": -1, "__": -2}
 _ALTERED = re.compile(r"(?<=\s)(\^\^|\^|=|__|_)([A-Ga-g])(?=\s|$)")
 _OCTAVE = re.compile(r"(?:^|(?<=\s))octave\s*=\s*([+-]?[0-9])(?=\s|$)")
 _TRANSPOSE = re.compile(r"(?:^|(?<=\s))(?:transpose|t)\s*=\s*([+-]?[0-9]{1,2})(?=\s|$)")
@@ -57,11 +36,10 @@ _FRACTION = re.compile(r"\s*([0-9]{1,4})\s*/\s*([0-9]{1,4})\s*")
 _METER = re.compile(r"\s*\(?([0-9]{1,3}(?:\s*\+\s*[0-9]{1,3})*)\)?\s*/\s*([0-9]{1,3})\s*")
 _STAVES = re.compile(r"[()]|[^\s(){}\[\]|*]+")
 LONGEST_NUMBER = 4
-"""Digits of a number in a length; half as many slashes stand for a number."""
+"""Digits of a number in a length, and slashes that stand for one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """What a ``K:`` or ``V:`` field says; None where it does not say it."""
 
     key: Mapping[str, int] | None = None  # alteration of each letter that has one
@@ -71,12 +49,8 @@ class Signature:
 
     def over(self, other: Signature) -> Signature:
         """Return what holds if this is said after ``other``."""
-        return Signature(
-            other.key if self.key is None else self.key,
-            other.octave if self.octave is None else self.octave,
-            other.clef_octave if self.clef_octave is None else self.clef_octave,
-            other.transpose if self.transpose is None else self.transpose,
-        )
+        pairs = zip(self, other, strict=True)
+        return Signature(*(before if said is None else said for said, before in pairs))  # type: ignore[arg-type]
 
 
 def parse_signature(text: str) -> Signature | None:
@@ -93,22 +67,22 @@ def parse_signature(text: str) -> Signature | None:
     clef_octave = None
     if clef is not None:
         clef_octave = 0 if clef["shift"] is None else int(clef["shift"][0] + "1")
-    found = Signature(
+    signature = Signature(
         _key(text),
         None if octave is None else int(octave[1]),
         clef_octave,
         None if transpose is None else int(transpose[1]),
     )
-    return None if found == Signature() else found
+    return None if signature == Signature() else signature
 
 
 def _key(text: str) -> Mapping[str, int] | None:
     if text.strip() in _NO_KEY:
         return _NO_KEY[text.strip()]
-    found = _KEY.match(text)
-    if found is None:
+    match = _KEY.match(text)
+    if match is None:
         return None
-    tonic, mode, word = found.groups()
+    tonic, mode, word = match.groups()
     if not mode and word is not None and _mode(word) is not None:
         mode = word
     shift = _mode(mode)
@@ -116,11 +90,10 @@ def _key(text: str) -> Mapping[str, int] | None:
         return None
     key: dict[str, int] = {}
     if word != "exp":
-        fifths = _FIFTHS[tonic[0]] + 7 * (tonic.count("#") - tonic.count("b")) + shift
-        step = 1 if fifths > 0 else -1
+        fifths = _SHARPS.index(tonic[0]) - 1 + 7 * (tonic.count("#") - tonic.count("b")) + shift
+        letters, step = (_SHARPS, 1) if fifths > 0 else (_SHARPS[::-1], -1)
         for index in range(abs(fifths)):
-            letter = _SHARPS[index % 7] if fifths > 0 else _SHARPS[-1 - index % 7]
-            key[letter] = key.get(letter, 0) + step
+            key[letters[index % 7]] = key.get(letters[index % 7], 0) + step
     return key | {letter.upper(): _ALTERATIONS[sign] for sign, letter in _ALTERED.findall(text)}
 
 
@@ -139,24 +112,21 @@ def parse_length(text: str, offset: int) -> tuple[Fraction | None, int]:
     >>> parse_length("C3/2", 1), parse_length("C//", 1), parse_length("C", 1)
     ((Fraction(3, 2), 4), (Fraction(1, 4), 3), (Fraction(1, 1), 1))
     """
-    found = _LENGTH.match(text, offset)
-    assert found is not None, "it matches nothing as well"
-    above, slashes, below = found.groups()
-    if (
-        max(len(above), len(below), 2 * len(slashes)) > 2 * LONGEST_NUMBER
-        or max(len(above), len(below)) > LONGEST_NUMBER
-    ):
-        return None, found.end()
+    match = _LENGTH.match(text, offset)
+    assert match is not None, "it matches nothing as well"
+    above, slashes, below = match.groups()
+    if max(len(above), len(below), len(slashes)) > LONGEST_NUMBER:
+        return None, match.end()
     divisor = int(below) if below else 2 ** len(slashes)
     if divisor == 0 or (below and len(slashes) != 1):
-        return None, found.end()
-    return Fraction(int(above or 1), divisor), found.end()
+        return None, match.end()
+    return Fraction(int(above or 1), divisor), match.end()
 
 
 def parse_unit(text: str) -> Fraction | None:
     """Read a unit of length, such as ``1/16``, in whole notes; None if it is none."""
-    found = _FRACTION.fullmatch(text)
-    if found is None or 0 in (above := int(found[1]), below := int(found[2])):
+    match = _FRACTION.fullmatch(text)
+    if match is None or 0 in (above := int(match[1]), below := int(match[2])):
         return None
     return Fraction(above, below)
 
@@ -171,10 +141,10 @@ def parse_meter(text: str) -> tuple[Fraction, bool] | None:
     """
     if text.strip() in ("C", "C|", "none", ""):
         return Fraction(1), False
-    found = _METER.fullmatch(text)
-    if found is None:
+    match = _METER.fullmatch(text)
+    if match is None:
         return None
-    beats, beat = sum(int(each) for each in found[1].split("+")), int(found[2])
+    beats, beat = sum(int(number) for number in match[1].split("+")), int(match[2])
     if 0 in (beats, beat):
         return None
     return Fraction(beats, beat), beat == 8 and beats in (6, 9, 12)
@@ -190,21 +160,22 @@ def parse_staves(text: str) -> list[list[str]]:
     """
     staves: list[list[str]] = []
     is_shared = False
-    for each in _STAVES.findall(text):
-        if each in "()":
-            is_shared = each == "("
+    for mark in _STAVES.findall(text):
+        if mark in "()":
+            is_shared = mark == "("
             if is_shared:
                 staves.append([])
         elif is_shared:
-            staves[-1].append(each)
+            staves[-1].append(mark)
         else:
-            staves.append([each])
+            staves.append([mark])
     return [staff for staff in staves if staff]
 
 
+# --- voices ---------------------------------------------------------------------------------------------
+
 Spelled = tuple[str, int]
 """Letter and octave as written, before the octave of the voice."""
-_ALTERATIONS_of_abcdf_voice: Mapping[str, int] = {"^^": 2, "^": 1, "=": 0, "_": -1, "__": -2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,19 +226,14 @@ class Voice:
     _bar_end: Fraction = ZERO
     _altered: dict[Spelled, int] = field(default_factory=dict)
     _tied: dict[Spelled, tuple[int, AbcNote]] = field(default_factory=dict)
-    _tuplet: tuple[Fraction, int] = (Fraction(1), 0)
+    tuplet: tuple[Fraction, int] = (Fraction(1), 0)  # by how much the next notes are longer, and how many
     _next_factor: Fraction = Fraction(1)
     _last: _Event = field(default_factory=_Event)
 
     def settle_on(self, source_line: int) -> None:
         """Say which line of the text is read now."""
-        if source_line != self._source_line:
-            self._source_line = source_line
-            self.line += 1
-
-    def set(self, signature: Signature) -> None:
-        """Take over what a field says."""
-        self.signature = signature.over(self.signature)
+        self.line += source_line != self._source_line
+        self._source_line = source_line
 
     def key_of(self, written: WrittenNote, tune: Signature) -> tuple[int, int]:
         """Return the alteration and the MIDI number of a note, which may be beyond all keys."""
@@ -275,7 +241,7 @@ class Voice:
         spelled = (written.letter, written.octave)
         alteration = (signature.key or {}).get(written.letter, 0)
         if written.accidental is not None:
-            alteration = _ALTERATIONS_of_abcdf_voice[written.accidental]
+            alteration = _ALTERATIONS[written.accidental]
         elif spelled in self._altered:
             alteration = self._altered[spelled]
         elif spelled in self._tied:
@@ -302,7 +268,7 @@ class Voice:
             if written.is_tied:
                 self._tied[spelled] = (alteration, struck or note)
         self._last = event
-        self._move(length)
+        self.cursor = add_times(self.cursor, length)
 
     def grace(self, chord: Sequence[tuple[WrittenNote, int, int]]) -> None:
         """Play grace notes: they take no time."""
@@ -314,7 +280,7 @@ class Voice:
         """Let time pass."""
         self._tied = {}
         self._last = _Event(self._timed(units * unit * 4))
-        self._move(self._last.length)
+        self.cursor = add_times(self.cursor, self._last.length)
 
     def tie(self) -> None:
         """Tie what was played last over to what comes."""
@@ -331,17 +297,13 @@ class Voice:
         self._bar_end = max(self.cursor, self._bar_end)
         self.cursor = self._bar_start
 
-    def start_tuplet(self, factor: Fraction, notes: int) -> None:
-        """Let the next notes be longer or shorter."""
-        self._tuplet = (factor, notes)
-
     def break_rhythm(self, before: Fraction, after: Fraction) -> None:
         """Give time of the note played last to the next one, or the other way round."""
         change = self._last.length * (before - 1)
         for _, _, note in self._last.sounding:
             note.length = add_times(note.length, change)
         self._last.length = add_times(self._last.length, change)
-        self._move(change)
+        self.cursor = add_times(self.cursor, change)
         self._next_factor = after
 
     def _remember(self, written: WrittenNote, alteration: int) -> None:
@@ -349,17 +311,16 @@ class Voice:
             self._altered[written.letter, written.octave] = alteration
 
     def _timed(self, length: Fraction) -> Fraction:
-        factor, left = self._tuplet
+        factor, left = self.tuplet
         if left:
-            self._tuplet = (factor, left - 1)
+            self.tuplet = (factor, left - 1)
             length *= factor
         length *= self._next_factor
         self._next_factor = Fraction(1)
         return length
 
-    def _move(self, length: Fraction) -> None:
-        self.cursor = add_times(self.cursor, length)
 
+# --- tunes ----------------------------------------------------------------------------------------------
 
 _CODE = re.compile(r'(?:"[^"]*"|\\.|[^%"\\]++|["\\](?![^"]*"))*+')
 _FIELD = re.compile(r"([A-Za-z+]):(?![|:])(.*)")
@@ -384,7 +345,6 @@ _TOKEN = re.compile(
 )
 _TUPLETS = {2: 3, 3: 2, 4: 3, 6: 2, 8: 3}
 """In the time of how many notes so many stand; of others it depends on the meter."""
-_BLANK = Signature()
 
 
 @dataclass(slots=True, eq=False)
@@ -400,16 +360,7 @@ class Tune:
         return [self.voices[name] for name in names if name in self.voices]
 
 
-def read_tune(text: str, problems: Problems, limits: Limits) -> Tune:
-    """Read the first tune of a text."""
-    reader = _TuneReader(problems, limits)
-    for number, line in enumerate(text.split("\n"), 1):
-        if not reader.take(number, line):
-            break
-    return reader.tune()
-
-
-class _TuneReader:
+class TuneReader:
     """Reads lines; knows the fields that hold for all voices."""
 
     def __init__(self, problems: Problems, limits: Limits) -> None:
@@ -418,7 +369,7 @@ class _TuneReader:
         self._voices: dict[str, Voice] = {}
         self._now: Voice | None = None
         self._staves: list[list[str]] | None = None
-        self._tune = _BLANK
+        self._tune = Signature()
         self._unit: Fraction | None = None
         self._bar = Fraction(1)
         self._is_compound = False
@@ -430,60 +381,42 @@ class _TuneReader:
         self._is_continued = False
         self._in_grace = False
 
-    def tune(self) -> Tune:
-        """Return what was read."""
+    def read(self, text: str) -> Tune:
+        """Read the first tune of a text."""
+        for self._number, self._line in enumerate(text.split("\n"), 1):
+            if not self._take(self._line):
+                break
         if not self._in_body:
-            problem = Diagnostic(
-                code="KT363",
-                severity="error",
-                message="no music: there is no field `K:`",
-                file=self._problems.file,
-            )
-            self._problems.add(problem)
-        staves = self._staves
-        if staves is None:
-            staves = [[name] for name in self._voices]
+            self._problems.report("KT363", "no music: there is no field `K:`")
+        staves = [[name] for name in self._voices] if self._staves is None else self._staves
         return Tune({name: voice for name, voice in self._voices.items() if voice.notes}, staves)
 
-    def take(self, number: int, line: str) -> bool:
+    def _take(self, line: str) -> bool:
         """Take the next line; False if it begins another tune."""
-        self._number, self._line = number, line
         if line.startswith("%%"):
-            self._take_directive(line[2:].strip())
+            name, _, rest = line[2:].strip().partition(" ")
+            if name in ("score", "staves") and not self._count:
+                self._staves = parse_staves(rest)
             return True
-        found = _CODE.match(line)
-        code = line if found is None else found.group()
+        match = _CODE.match(line)
+        code = line if match is None else match.group()
         field = _FIELD.match(code)
         if field is not None:
             if field[1] == "X" and self._count:
-                self._say("KT364", "warning", "further tune left out: one file holds one", 0, 2)
+                self._report("KT364", "further tune left out: one file holds one", 0, 2)
                 return False
             self._take_field(field[1], field[2], field.start(2))
         elif self._in_body:
             self._take_music(code)
         return True
 
-    def _say(
-        self,
-        code: str,
-        severity: Severity,
-        message: str,
-        begin: int,
-        length: int = 1,
-        hint: str | None = None,
-    ) -> None:
-        if not self._problems.room(code):
-            self._problems.add_unlisted(code, 1)
-            return
-        place = Place(self._problems.file, self._number, begin + 1, max(1, length), self._line)
-        self._problems.add(
-            place.diagnose(Diagnostic(code=code, severity=severity, message=message, hint=hint))
-        )
+    def _place(self, begin: int, length: int = 1) -> Place:
+        return Place(self._problems.file, self._number, begin + 1, max(1, length), self._line)
 
-    def _take_directive(self, text: str) -> None:
-        name, _, rest = text.partition(" ")
-        if name in ("score", "staves") and not self._count:
-            self._staves = parse_staves(rest)
+    def _report(self, code: str, message: str, begin: int, length: int = 1) -> None:
+        """Report a problem of the line: what is passed over is a warning."""
+        severity: Severity = "warning" if code == "KT364" else "error"
+        self._problems.report(code, message, lambda: self._place(begin, length), severity=severity)
 
     def _take_field(self, name: str, value: str, begin: int) -> None:
         written = value.strip()
@@ -491,7 +424,7 @@ class _TuneReader:
         if name == "L":
             unit = parse_unit(value)
             if unit is None:
-                self._say("KT363", "error", f"not a length of a unit: {quote(written)}", begin, length)
+                self._report("KT363", f"not a length of a unit: {quote(written)}", begin, length)
             elif self._in_body:
                 self._voice().unit = unit
             else:
@@ -499,7 +432,7 @@ class _TuneReader:
         elif name == "M":
             meter = parse_meter(value)
             if meter is None:
-                self._say("KT363", "error", f"not a meter: {quote(written)}", begin, length)
+                self._report("KT363", f"not a meter: {quote(written)}", begin, length)
             else:
                 self._bar, self._is_compound = meter
         elif name == "V":
@@ -512,15 +445,16 @@ class _TuneReader:
         self._now = self._voices.setdefault(name, Voice())
         signature = parse_signature(f" {rest}")
         if signature is not None:
-            self._now.set(replace(signature, key=None))
+            self._now.signature = signature._replace(key=None).over(self._now.signature)
 
     def _take_key(self, value: str, begin: int) -> None:
         signature = parse_signature(value)
         if signature is None:
-            self._say("KT363", "error", f"not a key: {quote(value.strip())}", begin, len(value))
-            signature = _BLANK
+            self._report("KT363", f"not a key: {quote(value.strip())}", begin, len(value))
+            signature = Signature()
         if self._in_body:
-            self._voice().set(signature)
+            voice = self._voice()
+            voice.signature = signature.over(voice.signature)
         else:
             self._in_body = True
             self._tune = signature
@@ -542,34 +476,39 @@ class _TuneReader:
         self._is_continued = code.rstrip().endswith("\\")
         offset = 0
         while offset < len(code):
-            found = _TOKEN.match(code, offset)
-            if found is None:
+            match = _TOKEN.match(code, offset)
+            if match is None:
                 message = f"not part of ABC music, passed over: {quote(code[offset])}"
-                self._say("KT364", "warning", message, offset)
+                self._report("KT364", message, offset)
                 offset += 1
             else:
-                offset = self._take_token(found, code)
+                offset = self._take_token(match, code)
         if self._in_grace:
-            self._say("KT363", "error", "grace notes that are not closed", len(code) - 1)
+            self._report("KT363", "grace notes that are not closed", len(code) - 1)
             self._in_grace = False
 
-    def _take_token(self, found: re.Match[str], code: str) -> int:
+    def _take_token(self, match: re.Match[str], code: str) -> int:
         """Take a token, and return the offset behind it and what belongs to it."""
-        if found["note"]:
-            return self._play([self._note_of(found)], found.start(), found.end(), code)
-        if found["chord"]:
-            return self._take_chord(found.start(), code)
-        if found["rest"]:
-            return self._take_rest(found["rest"], found.end(), code)
-        if found["field"]:
-            self._take_field(found["field"], found["value"], found.start("value"))
-        elif found["tuplet"]:
-            self._take_tuplet(found)
-        elif found["broken"]:
-            self._take_broken(found["broken"])
+        if match["note"]:
+            return self._play([self._note_of(match)], match.start(), match.end(), code)
+        if match["chord"]:
+            return self._take_chord(match.start(), code)
+        if match["rest"]:
+            return self._take_rest(match["rest"], match.end(), code)
+        if match["field"]:
+            self._take_field(match["field"], match["value"], match.start("value"))
+        elif match["tuplet"]:
+            notes = int(match["tuplet"])
+            time = int(match["time"] or _TUPLETS.get(notes, 3 if self._is_compound else 2))
+            self._voice().tuplet = (Fraction(time, notes), int(match["count"] or notes))
+        elif match["broken"]:
+            shorter = Fraction(1, 2 ** len(match["broken"]))
+            longer = 2 - shorter
+            of_both = (longer, shorter) if match["broken"][0] == ">" else (shorter, longer)
+            self._voice().break_rhythm(*of_both)
         else:
-            self._take_mark(found.lastgroup)
-        return found.end()
+            self._take_mark(match.lastgroup)
+        return match.end()
 
     def _take_mark(self, kind: str | None) -> None:
         """Take a token that says all by its kind; most kinds mean nothing to the notes."""
@@ -585,7 +524,7 @@ class _TuneReader:
     def _length(self, code: str, offset: int) -> tuple[Fraction, int]:
         length, end = parse_length(code, offset)
         if length is None:
-            self._say("KT363", "error", f"not a length: {quote(code[offset:end])}", offset, end - offset)
+            self._report("KT363", f"not a length: {quote(code[offset:end])}", offset, end - offset)
         return (Fraction(1) if length is None else length), end
 
     def _take_rest(self, letter: str, offset: int, code: str) -> int:
@@ -602,22 +541,22 @@ class _TuneReader:
         first = Fraction(1)
         offset = begin + 1
         while offset < len(code) and code[offset] != "]":
-            found = _TOKEN.match(code, offset)
-            kind = "" if found is None else found.lastgroup
-            if found is not None and found["note"]:
-                length, offset = self._length(code, found.end())
+            match = _TOKEN.match(code, offset)
+            kind = "" if match is None else match.lastgroup
+            if match is not None and match["note"]:
+                length, offset = self._length(code, match.end())
                 first = first if notes else length
-                notes.append(self._note_of(found))
-            elif found is not None and kind == "tie" and notes:
+                notes.append(self._note_of(match))
+            elif match is not None and kind == "tie" and notes:
                 notes[-1] = replace(notes[-1], is_tied=True)
-                offset = found.end()
-            elif found is not None and kind in ("blank", "text", "decoration", "slur"):
-                offset = found.end()
+                offset = match.end()
+            elif match is not None and kind in ("blank", "text", "decoration", "slur"):
+                offset = match.end()
             else:
-                self._say("KT363", "error", f"not part of a chord: {quote(code[offset])}", offset)
+                self._report("KT363", f"not part of a chord: {quote(code[offset])}", offset)
                 return offset + 1
         if offset == len(code):
-            self._say("KT363", "error", "chord that is not closed", begin)
+            self._report("KT363", "chord that is not closed", begin)
             return offset
         notes.sort(key=lambda note: (note.octave, "CDEFGAB".index(note.letter)))
         return self._play(notes, begin, offset + 1, code, first)
@@ -633,31 +572,20 @@ class _TuneReader:
         for _, _, midi in chord:
             if not 0 <= midi <= 127:
                 message = f"pitch beyond the range of MIDI: {quote(code[begin:end])}"
-                self._say("KT363", "error", message, begin, end - begin)
+                self._report("KT363", message, begin, end - begin)
                 return after
         self._count += len(notes)
         if self._count > self._limits.rows:
             message = f"more than {self._limits.rows:,} notes"
-            place = Place(self._problems.file, self._number, begin + 1, 1, self._line)
-            raise DataError((place.diagnose(Diagnostic(code="KT106", severity="error", message=message)),))
+            problem = Diagnostic(code="KT106", severity="error", message=message)
+            raise DataError((self._place(begin).diagnose(problem),))
         if self._in_grace:
             voice.grace(chord)
         else:
             voice.play(chord, units * first, self._unit_of(voice))
         return after
 
-    def _take_tuplet(self, found: re.Match[str]) -> None:
-        notes = int(found["tuplet"])
-        time = int(found["time"] or _TUPLETS.get(notes, 3 if self._is_compound else 2))
-        self._voice().start_tuplet(Fraction(time, notes), int(found["count"] or notes))
-
-    def _take_broken(self, written: str) -> None:
-        shorter = Fraction(1, 2 ** len(written))
-        longer = 2 - shorter
-        before, after = (longer, shorter) if written[0] == ">" else (shorter, longer)
-        self._voice().break_rhythm(before, after)
-
-    def _note_of(self, found: re.Match[str]) -> WrittenNote:
-        letter, marks = found["letter"], found["marks"]
+    def _note_of(self, match: re.Match[str]) -> WrittenNote:
+        letter, marks = match["letter"], match["marks"]
         octave = (5 if letter.islower() else 4) + marks.count("'") - marks.count(",")
-        return WrittenNote(found["accidental"], letter.upper(), octave, (self._number, found.start() + 1))
+        return WrittenNote(match["accidental"], letter.upper(), octave, (self._number, match.start() + 1))
