@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 from kammerton.fingering.annotation import LEFT, RIGHT, Fingering
-from kammerton.fingering.formats.musicxml import parse_score
-from kammerton.fingering.formats.musicxml_writer import render_musicxml
+from kammerton.fingering.formats.musicxml import parse_score, render_musicxml
 from kammerton.fingering.reading import read_fingering
 from unit.fingering.scores import GRAND, measures, note, partwise
 

@@ -19,7 +19,6 @@ from kammerton.arrays import Codes
 from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.fingering.alignment import align
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering, inspect
-from kammerton.fingering.formats.musicxml_writer import render_musicxml
 from kammerton.fingering.formats.named_notes import adopt_fingering, render_csv
 from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.formats.pig import identify, render_pig
@@ -136,6 +135,8 @@ def _render(tracks: Sequence[Fingering], form: str) -> str:
 
 
 def _as_musicxml(fingering: Fingering) -> str:
+    from kammerton.fingering.formats.musicxml import render_musicxml  # noqa: PLC0415 - rarely written
+
     try:
         return render_musicxml(fingering)
     except OptionError as error:  # of a file, it is the data that cannot be written

@@ -13,8 +13,7 @@ from hypothesis import given
 from fingering_strategies import fingerings
 from kammerton.errors import OptionError
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
-from kammerton.fingering.formats.musicxml import parse_score
-from kammerton.fingering.formats.musicxml_writer import render_musicxml
+from kammerton.fingering.formats.musicxml import parse_score, render_musicxml
 from kammerton.fingering.formats.pig import render_pig
 from kammerton.fingering.reading import parse_fingering, read_fingering
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which fingers the fingerings of a MusicXML score give to which notes.
+"""Scores in MusicXML: which fingers they give to which notes, and how a fingering is written as one.
 
 A note may have alternatives, each of which may be a substitution. Some programs put the fingers of a
 whole chord on one of its notes: they go to the notes as a hand lies on them, the thumb of the right
@@ -8,32 +8,32 @@ hand at the bottom, that of the left at the top, in whatever order they are writ
 
 from __future__ import annotations
 
-import io
 import os
-import struct
-import zipfile
-import zlib
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate, groupby
 from operator import itemgetter
-from pathlib import PurePath, PurePosixPath
-from typing import NoReturn
+from pathlib import PurePath
+from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from kammerton.errors import DataError, Diagnostic, clip, plural, printable, quote, some
+from kammerton.errors import DataError, OptionError, plural, quote, some
 from kammerton.fingering.annotation import (
     LEFT,
     MISSING,
     RIGHT,
+    UNKNOWN,
     Encoding,
     Fingering,
     FingerLabel,
     inspect,
     parse_label,
+    spell,
 )
 from kammerton.fingering.formats.musicxml_parts import (
     Part,
@@ -41,7 +41,6 @@ from kammerton.fingering.formats.musicxml_parts import (
     ScoreNote,
     ScoreTree,
     Spot,
-    home_staves,
 )
 from kammerton.fingering.formats.notes import (
     DEFAULT_OPTIONS,
@@ -53,13 +52,15 @@ from kammerton.fingering.formats.notes import (
     finish,
 )
 from kammerton.fingering.formats.xml_document import (
+    EXPANSION,
     Element,
     ScoreProblems,
-    XmlReader,
     decode_xml,
+    refuse,
+    unpack_score,
 )
-from kammerton.formats.reading import Limits
 from kammerton.formats.source import read_bytes
+from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
 
 MOST_ALTERNATES = 9
@@ -118,32 +119,15 @@ class FingerReader:
         self._hand = hand
         self._encoding = encoding
         self._problems = problems
-        self._known: dict[str, NoteLabels] = {}
-        """What texts mean that there is nothing to say about."""
 
     def label_chord(self, notes: Sequence[ScoreNote]) -> list[NoteLabels]:
         """Return the labels of notes struck together: the notes of a chord, or a single one."""
-        plain = self._plain(notes[0]) if len(notes) == 1 else None
-        if plain is not None:
-            return [plain]
         choices = [self._read(note) if note.fingerings else [] for note in notes]
         if any(len(each) > 1 for each in choices):
             self._settle(notes, choices)
         for note, each in zip(notes, choices, strict=True):
             self._continue_tied(note, each)
         return [each[0].texts() if each else _UNLABELLED for each in choices]
-
-    def _plain(self, note: ScoreNote) -> NoteLabels | None:
-        """Return the label of a note that has one finger, and nothing else to look at."""
-        if note.continued or len(note.fingerings) != 1 or note.fingerings[0].attributes:
-            return None
-        text = note.fingerings[0].text.strip()
-        known = self._known.get(text)
-        if known is None and text:
-            found = inspect(text, self._encoding, self._hand)
-            if found.label is not None and found.diagnostic is None:
-                known = self._known[text] = NoteLabels(found.canonical)
-        return known
 
     def _read(self, note: ScoreNote) -> list[_Choice]:
         """Read what stands at the beginning of a note: the choices, of which there should be one."""
@@ -280,10 +264,10 @@ def parse_score(data: bytes, *, name: str, options: FingeringOptions = DEFAULT_O
     limits = options.limits
     try:
         if data.startswith(b"PK"):
-            member, data = _unpack(data, name, limits)
+            member, data = unpack_score(data, name, limits)
             name, limits = f"{name}/{member}", replace(limits, bytes=limits.bytes * EXPANSION)
         elif PurePath(name).suffix.lower() == ".mxl" and not _looks_like_xml(data):
-            _refuse("KT400", "not a zip archive", name)
+            refuse("KT400", "not a zip archive", Place(name))
         problems = ScoreProblems(decode_xml(data, name=name, encoding=options.encoding, limits=limits))
     except DataError as error:
         return Reading((), error.diagnostics)
@@ -414,129 +398,323 @@ def _hand(label: str, staff: int) -> int:
     return staff if finger is None else finger.hand
 
 
-EXPANSION = 4
-"""How many times as large as a file may be, what it unpacks to may be."""
-RATIO = 100
-"""How many times as large as its packed form a member may be, if it is not small."""
-SMALL = 2**20
-DIRECTORY_LIMIT = 2**20
-"""Bytes of the list of members."""
-CONTAINER = "META-INF/container.xml"
-_END = b"PK\x05\x06"
-_LARGE = b"PK\x06\x07"
-"""Stands 20 bytes before the end of archives that may be larger than 4 GiB."""
-_END_LENGTH = 22
-_ENCRYPTED = 0x1
-Member = zipfile.ZipInfo
+# --- staves of voices -----------------------------------------------------------------------------------
+
+_NUMBER = re.compile("[1-9][0-9]?")
+_PER_STAFF = 4
+"""Voices of a staff, where numbers are by staff."""
 
 
-def _refuse(code: str, message: str, name: str, hint: str | None = None) -> NoReturn:
-    raise DataError((Diagnostic(code=code, severity="error", message=message, file=name, hint=hint),))
-
-
-def _unpack(data: bytes, name: str, limits: Limits) -> tuple[str, bytes]:
-    """Return the name and the content of the score in an archive."""
-    _check_end(data, name)
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = _checked_members(archive, name)
-            container = members.get(CONTAINER)
-            if container is None:
-                score = _only_score(members, name)
-            else:
-                score = _root_file(
-                    _content(archive, container, name, limits), members, f"{name}/{CONTAINER}", limits
-                )
-            return score.filename, _content(archive, score, name, limits)
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        struct.error,
-        EOFError,
-        OSError,
-        ValueError,
-        RuntimeError,
-    ) as error:
-        _refuse("KT400", f"zip archive is damaged: {printable(clip(str(error), 100)).lower()}", name)
-
-
-def _check_end(data: bytes, name: str) -> None:
-    """Look at the end of the archive, before a list of members of any length is made."""
-    where = data.rfind(_END)
-    if where < 0 or where + _END_LENGTH > len(data):
-        _refuse("KT400", "zip archive is damaged: it has no end", name, "was the file cut off?")
-    (size,) = struct.unpack_from("<I", data, where + 12)
-    if size > DIRECTORY_LIMIT or data[max(0, where - 20) :].startswith(_LARGE):
-        _refuse("KT402", "archive of more or larger files than a score has", name)
-
-
-def _checked_members(archive: zipfile.ZipFile, name: str) -> dict[str, Member]:
-    """Return the files of an archive by name, if all of them lie within it and none stands twice."""
-    members: dict[str, Member] = {}
-    for member in archive.infolist():
-        written = member.orig_filename
-        if _escapes(written):
-            _refuse("KT401", f"archive with a file outside of itself: {quote(written)}", name)
-        if member.filename in members:
-            _refuse("KT404", f"archive has {quote(member.filename)} twice", name)
-        members[member.filename] = member
-    return members
-
-
-def _escapes(written: str) -> bool:
-    parts = written.replace("\\", "/").split("/")
-    return ".." in parts or parts[0] == "" or ":" in parts[0] or "\0" in written
-
-
-def _only_score(members: dict[str, Member], name: str) -> Member:
-    scores = [
-        member
-        for written, member in members.items()
-        if PurePosixPath(written).suffix.lower() in (".musicxml", ".xml")
-        and not written.startswith(("META-INF/", "__MACOSX/"))
+def home_staves(part: Part, problems: ScoreProblems) -> list[int]:
+    """Return the staff that each note of a part belongs to, and report the notes written on another one."""
+    staves = [note.staff for note in part.notes]
+    homes = _homes(part)
+    strays = [
+        index for index, note in enumerate(part.notes) if homes.get(note.voice, note.staff) != note.staff
     ]
-    if len(scores) == 1:
-        return scores[0]
-    count = "no score" if not scores else f"{len(scores)} scores"
-    _refuse("KT404", f"archive without {CONTAINER} has {count}", name, "it says which file is the score")
+    if not strays:
+        return staves
+    guests = _Guests(part, homes)
+    crossing: dict[tuple[str, int], list[ScoreNote]] = defaultdict(list)
+    for index in strays:
+        note = part.notes[index]
+        if guests.include(note):
+            staves[index] = homes[note.voice]
+            crossing[note.voice, note.bar.index].append(note)
+    for (voice, _), notes in crossing.items():
+        _report_crossing(notes, homes[voice], problems)
+    return staves
 
 
-class _Container(XmlReader):
-    """Takes the first root file that a container names."""
-
-    path: str | None = None
-
-    def start(self, name: str, attributes: dict[str, str]) -> bool:
-        """Take a start tag."""
-        if name.rpartition(":")[2] == "rootfile" and self.path is None:
-            self.path = attributes.get("full-path")
-        return True
-
-
-def _root_file(data: bytes, members: dict[str, Member], name: str, limits: Limits) -> Member:
-    container = _Container(decode_xml(data, name=name, encoding="utf-8", limits=limits), limits)
-    container.parse()
-    if container.path is None:
-        _refuse("KT404", "container names no root file", name)
-    if _escapes(container.path):
-        _refuse("KT401", f"container names a file outside of the archive: {quote(container.path)}", name)
-    if container.path not in members:
-        _refuse("KT404", f"container names a file that is not in the archive: {quote(container.path)}", name)
-    return members[container.path]
+def _homes(part: Part) -> dict[str, int]:
+    """Return the home staff of each voice; empty if all notes have one number, which then tells nothing."""
+    numbers = {voice for bar in part.measures for voice in bar.staves_of if voice}
+    counts: dict[str, Counter[int]] = defaultdict(Counter)
+    for note in part.notes:
+        if note.voice and note.voice not in part.doubled:
+            counts[note.voice][note.staff] += 1
+    if len(numbers) < 2:
+        return {}
+    # of equally many, the first one that was counted
+    homes = {voice: max(count, key=count.__getitem__) for voice, count in counts.items()}
+    if len(set(homes.values())) > 1:
+        return homes
+    return {voice: next(iter(count)) for voice, count in counts.items()}
 
 
-def _content(archive: zipfile.ZipFile, member: Member, name: str, limits: Limits) -> bytes:
-    """Unpack one member, if it says that it stays within the budget: nothing gives more than it says."""
-    if member.flag_bits & _ENCRYPTED:
-        _refuse("KT403", f"{quote(member.filename)} is encrypted", name)
-    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        _refuse("KT403", f"{quote(member.filename)} is packed by another method than deflate", name)
-    limit = limits.bytes * EXPANSION
-    if member.compress_size * RATIO < limit:
-        limit = max(SMALL, member.compress_size * RATIO)
-    if member.file_size > limit:
-        packed = f"{member.compress_size:,}"
-        message = f"{quote(member.filename)} unpacks to more than {limit:,} bytes, from {packed}"
-        _refuse("KT402", message, name, "this is no score")
-    with archive.open(member) as stream:
-        return stream.read(limit)
+class _Guests:
+    """Tells which notes off the home of their voice belong there."""
+
+    def __init__(self, part: Part, homes: Mapping[str, int]) -> None:
+        self._homes = homes
+        self._by_staff = len(set(homes.values())) > 1 and all(
+            _NUMBER.fullmatch(voice) and (int(voice) - 1) // _PER_STAFF + 1 == home
+            for voice, home in homes.items()
+        )
+        self._hosts = {
+            (note.bar.index, note.staff) for note in part.notes if homes.get(note.voice) == note.staff
+        }
+        """Staves, and measures, in which a voice that is at home there has notes."""
+        staff_of: dict[int, int] = {}
+        self._spread = {
+            note.chord for note in part.notes if staff_of.setdefault(note.chord, note.staff) != note.staff
+        }
+        """Chords whose notes are on several staves."""
+
+    def include(self, note: ScoreNote) -> bool:
+        """Tell whether a note off the home of its voice goes with its voice.
+
+        Those of a chord across staves do if the other hand has notes of its own in their measure;
+        else each hand plays what is on its staff.
+        """
+        home, staves_of = self._homes[note.voice], note.bar.staves_of
+        if note.chord in self._spread:
+            return (note.bar.index, note.staff) in self._hosts
+        if home in staves_of[note.voice]:
+            return True
+        meets = any(
+            self._homes.get(voice) == note.staff and note.staff in staves
+            for voice, staves in staves_of.items()
+        )
+        return meets and (self._by_staff or not any(home in staves for staves in staves_of.values()))
+
+
+def _report_crossing(notes: list[ScoreNote], home: int, problems: ScoreProblems) -> None:
+    first = notes[0]
+    hand = "right" if home == 1 else "left"
+    message = (
+        f"{plural(len(notes), 'note')} of voice {quote(first.voice)} on staff {first.staff}:"
+        f" taken for the {hand} hand, as the home of the voice is staff {home}"
+    )
+    problems.report_of(first.element, "KT367", message, first.where, severity="note", count=len(notes))
+
+
+# --- writing --------------------------------------------------------------------------------------------
+
+_DIVISIONS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 480, 10_080)
+"""Divisions of a quarter note that are tried, in this order."""
+
+_FINEST = 1_000_000
+_ROUNDING = 1e-9
+
+_BEATS = 4
+_MOST_MEASURES = 2_000
+_LONGEST = 1e9
+
+_MIDDLE_C = 60
+_LOWEST, _HIGHEST = 12, 127
+"""C0 and G9: the octaves of MusicXML are 0 to 9."""
+
+_HEAD = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE score-partwise PUBLIC "-//Recordare//DTD MusicXML 4.0 Partwise//EN" \
+"http://www.musicxml.org/dtds/partwise.dtd">
+"""
+
+
+def render_musicxml(fingering: Fingering, /) -> str:
+    """Return a fingering as a MusicXML document: two staves, the notes in their order, fingers above them.
+
+    One unit of the annotation's times (a second, or a quarter note) becomes a quarter note. Times that are
+    fractions of a quarter note as music has them are kept exactly, others to half a millionth of a quarter;
+    a note that sounds for less than a millionth sounds for that.
+    """
+    _check(fingering)
+    order = np.argsort(fingering.onsets, kind="stable")
+    divisions = _choose_divisions(fingering)
+    begins = np.rint(fingering.onsets[order] * divisions).astype(np.int64)
+    ends = np.rint(fingering.offsets[order] * divisions).astype(np.int64)
+    # what sounds at all sounds for a division
+    ends = np.where(fingering.offsets[order] > fingering.onsets[order], np.maximum(ends, begins + 1), begins)
+    beats, end = _BEATS, int(max(begins.max(initial=0), ends.max(initial=0)))
+    while end > beats * divisions * _MOST_MEASURES:
+        beats *= 2
+    notes = [
+        _Note(int(begin), int(end), _staff(fingering, row), _pitch(fingering, row), _fingers(fingering, row))
+        for begin, end, row in zip(begins, ends, order.tolist(), strict=True)
+    ]
+    part = _element("part", id="P1")
+    for number, pieces in enumerate(_measures(notes, beats * divisions), 1):
+        first = [_attributes(divisions, beats)] if number == 1 else []
+        elements = _measure(pieces, beats * divisions)
+        part.append(_element("measure", *first, *elements, number=str(number)))
+    score = _element(
+        "score-partwise",
+        _element("identification", _element("encoding", _element("software", "Kammerton"))),
+        _element("part-list", _element("score-part", _element("part-name", "Piano"), id="P1")),
+        part,
+        version="4.0",
+    )
+    ET.indent(score, " ")
+    return f"{_HEAD}{ET.tostring(score, encoding='unicode')}\n"
+
+
+def _element(name: str, *content: str | int | ET.Element, **attributes: str) -> ET.Element:
+    """Return an element with a text or with children."""
+    element = ET.Element(name, attributes)
+    for part in content:
+        if isinstance(part, ET.Element):
+            element.append(part)
+        else:
+            element.text = str(part)
+    return element
+
+
+def _attributes(divisions: int, beats: int) -> ET.Element:
+    clefs = (
+        _element("clef", _element("sign", sign), _element("line", line), number=staff)
+        for staff, sign, line in (("1", "G", 2), ("2", "F", 4))
+    )
+    time = _element("time", _element("beats", beats), _element("beat-type", 4))
+    return _element("attributes", _element("divisions", divisions), time, _element("staves", 2), *clefs)
+
+
+def _check(fingering: Fingering) -> None:
+    times = np.concatenate((fingering.onsets, fingering.offsets))
+    if not ((times >= 0) & (times <= _LONGEST)).all():  # NaN compares false
+        raise OptionError(f"a score has no times outside of 0 to {_LONGEST:g}")
+    if ((fingering.pitches < _LOWEST) | (fingering.pitches > _HIGHEST)).any():
+        raise OptionError(f"a score has no pitches outside of {spell(_LOWEST)} to {spell(_HIGHEST)}")
+
+
+def _choose_divisions(fingering: Fingering) -> int:
+    """Return the first divisions that hold every time, and no note so short that it would be lost."""
+    times = np.stack((fingering.onsets, fingering.offsets))
+    sounds = fingering.offsets > fingering.onsets
+    for divisions in _DIVISIONS:
+        ticks = np.rint(times * divisions)
+        is_exact = (np.abs(ticks / divisions - times) <= _ROUNDING).all()
+        if is_exact and (ticks[1] > ticks[0])[sounds].all():
+            return divisions
+    return _FINEST
+
+
+def _staff(fingering: Fingering, row: int) -> int:
+    label = parse_label(fingering.labels[row])
+    hand = int(fingering.hands[row]) if label is None else label.hand
+    if hand == UNKNOWN:
+        return 1 if fingering.pitches[row] >= _MIDDLE_C else 2
+    return 2 if hand == LEFT else 1
+
+
+def _pitch(fingering: Fingering, row: int) -> ET.Element:
+    step, *alter, octave = list(spell(int(fingering.pitches[row])))
+    alters = (_element("alter", {"#": 1, "b": -1}[sign]) for sign in alter)
+    return _element("pitch", _element("step", step), *alters, _element("octave", octave))
+
+
+def _fingers(fingering: Fingering, row: int) -> list[ET.Element]:
+    """Return the fingerings of a note; what MusicXML has no elements for is written as PIG has it."""
+    written = fingering.labels[row]
+    label = parse_label(written)
+    if label is None:
+        return []
+    if str(label) != written or len({finger > 0 for finger in label.fingers}) > 1:
+        return [_element("fingering", written)]
+    first, *others = (abs(finger) for finger in label.fingers)
+    changes = (_element("fingering", finger, substitution="yes") for finger in others)
+    return [_element("fingering", first), *changes]
+
+
+@dataclass(slots=True, eq=False)
+class _Note:
+    """A note in divisions from the beginning."""
+
+    begin: int
+    end: int
+    staff: int
+    pitch: ET.Element
+    fingers: list[ET.Element]
+    voice: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """The part of a note that lies in one measure, in divisions from its start."""
+
+    note: _Note
+    begin: int
+    length: int
+    is_first: bool
+    is_last: bool
+
+    def goes_with(self, other: _Piece) -> bool:
+        """Tell whether both can stand in one chord."""
+        own, others = ((p.note.staff, p.begin, p.length, p.is_first) for p in (self, other))
+        return own == others and self.length > 0
+
+
+def _measures(notes: Sequence[_Note], length: int) -> list[list[_Piece]]:
+    """Cut notes at the bars."""
+    measures: list[list[_Piece]] = [[]]
+    for note in notes:
+        begin, is_last = note.begin, False
+        while not is_last:
+            measure, offset = divmod(begin, length)
+            measures.extend([] for _ in range(measure + 1 - len(measures)))
+            end = min(note.end, (measure + 1) * length)
+            is_last = end == note.end
+            measures[measure].append(_Piece(note, offset, end - begin, begin == note.begin, is_last))
+            begin = end
+    return measures
+
+
+def _measure(pieces: Sequence[_Piece], length: int) -> Iterator[ET.Element]:
+    """Give the elements of a measure in their order, going back and forth in time as they need."""
+    cursor = furthest = 0
+    busy: dict[int, dict[int, int]] = {1: {}, 2: {}}  # until when each voice of a staff has notes
+    before: _Piece | None = None
+    for piece in pieces:
+        is_chord = before is not None and before.goes_with(piece)
+        if before is not None and is_chord:
+            piece.note.voice = before.note.voice
+        else:
+            yield from _move(piece.begin - cursor)
+            _choose_voice(piece, busy[piece.note.staff])
+            cursor = piece.begin + piece.length
+        furthest = max(furthest, cursor)
+        yield _note(piece, is_chord=is_chord)
+        before = piece
+    if furthest < length:  # a measure is as long as what stands in it
+        yield from _move(length - cursor)
+
+
+def _move(way: int) -> Iterator[ET.Element]:
+    if way:
+        yield _element("forward" if way > 0 else "backup", _element("duration", abs(way)))
+
+
+def _choose_voice(piece: _Piece, busy: dict[int, int]) -> None:
+    """Give a note the first voice that is free; what continues a note stays in its voice."""
+    voice = 1 if piece.is_first else piece.note.voice
+    while piece.is_first and busy.get(voice, 0) > piece.begin:
+        voice += 1
+    busy[voice] = piece.begin + piece.length
+    piece.note.voice = voice
+
+
+def _note(piece: _Piece, *, is_chord: bool) -> ET.Element:
+    note = piece.note
+    is_grace = note.begin == note.end
+    ties = [
+        name for name, is_there in (("stop", not piece.is_first), ("start", not piece.is_last)) if is_there
+    ]
+    notations = [_element("tied", type=tie) for tie in ties]
+    if note.fingers and piece.is_first:
+        notations.append(_element("technical", *note.fingers))
+    return _element(
+        "note",
+        *([_element("grace")] if is_grace else []),
+        *([_element("chord")] if is_chord else []),
+        note.pitch,
+        *([] if is_grace else [_element("duration", piece.length)]),
+        *(_element("tie", type=tie) for tie in ties),
+        _element("voice", _voice_number(note.staff, note.voice)),
+        _element("staff", note.staff),
+        *([_element("notations", *notations)] if notations else []),
+    )
+
+
+def _voice_number(staff: int, voice: int) -> int:
+    """Return the number that programs expect: 1 to 4 on the upper staff, 5 to 8 on the lower one."""
+    return 4 * (staff - 1) + voice if voice <= 4 else 2 * voice + staff - 2

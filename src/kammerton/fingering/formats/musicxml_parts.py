@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Numbers and pitches as MusicXML writes them; what is none is reported and read as the nearest that is."""
+"""Parts of a MusicXML score: numbers, pitches, measures, and notes as they are struck.
+
+What is no number or pitch is reported, and read as the nearest that is.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from operator import itemgetter
 
-from kammerton.errors import clip, plural, printable, quote
+from kammerton.errors import clip, printable, quote
 from kammerton.fingering.annotation import midi_of
 from kammerton.fingering.formats.notes import ZERO, add_times
 from kammerton.fingering.formats.xml_document import Element, ScoreProblems, XmlReader, XmlText, refuse
@@ -29,10 +31,14 @@ _NUMBERS = {
 """Patterns of the numbers that elements hold, and what messages call these."""
 _ALTER = re.compile(r"[+-]?[0-9](?:\.[0-9]{0,6})?")
 MAX_ALTER = 4
+_PITCH_FIELDS = (
+    ("step", frozenset("ABCDEFG"), "a letter from A to G"),
+    ("octave", frozenset("0123456789"), "a number from 0 to 9"),
+)
 
 
 def _read_number(
-    element: Element | None, problems: ScoreProblems, where: object, default: int = 0
+    element: Element | None, problems: ScoreProblems, where: Spot, default: int = 0
 ) -> Fraction | int:
     """Return the number of an element; the default if it has none, which is reported."""
     if element is None:
@@ -45,22 +51,20 @@ def _read_number(
     return default
 
 
-def _read_pitch(pitch: Element, problems: ScoreProblems, where: object) -> int | None:
+def _read_pitch(pitch: Element, problems: ScoreProblems, where: Spot) -> int | None:
     """Read a written pitch as a MIDI number; None if it is none, which is reported."""
-    alter = _read_alter(pitch, problems, where)
+    fields = pitch.fields()
+    alter = _read_alter(fields["alter"], problems, where) if "alter" in fields else 0
     texts = []
-    for name, pattern, kind in (
-        ("step", "[A-G]", "a letter from A to G"),
-        ("octave", "[0-9]", "a number from 0 to 9"),
-    ):
-        element = pitch.find(name)
-        text = _text(pitch, name)
-        if element is None:
+    for name, known, kind in _PITCH_FIELDS:
+        if name not in fields:
             problems.report_of(pitch, "KT354", f"pitch without {name}", where)
             return None
-        if not re.fullmatch(pattern, text):
+        text = fields[name].text.strip()
+        if text not in known:
             hint = "German `H` is `B`, `B` is `B` with an alter of -1" if text == "H" else None
-            problems.report_of(element, "KT354", f"{name} is not {kind}: {quote(text)}", where, hint=hint)
+            message = f"{name} is not {kind}: {quote(text)}"
+            problems.report_of(fields[name], "KT354", message, where, hint=hint)
             return None
         texts.append(text)
     if alter is None:
@@ -74,26 +78,23 @@ def _read_pitch(pitch: Element, problems: ScoreProblems, where: object) -> int |
     return None
 
 
-def _text(element: Element, name: str) -> str:
-    child = element.find(name)
-    return "" if child is None else child.text.strip()
-
-
-def _read_alter(pitch: Element, problems: ScoreProblems, where: object) -> int | None:
+def _read_alter(element: Element, problems: ScoreProblems, where: Spot) -> int | None:
     """Return the alteration in semitones; what lies between two keys goes to the one nearer the letter."""
-    element = pitch.find("alter")
-    if element is None:
-        return 0
     text = element.text.strip()
-    if not _ALTER.fullmatch(text) or abs(Fraction(text)) > MAX_ALTER:
+    if not _ALTER.fullmatch(text) or abs(float(text)) > MAX_ALTER:
         message = f"alter is not a number from -{MAX_ALTER} to {MAX_ALTER}: {quote(text)}"
         problems.report_of(element, "KT354", message, where)
         return None
-    semitones = int(Fraction(text))
-    if semitones != Fraction(text):
+    semitones = int(float(text))
+    if semitones != float(text):
         message = f"no key lies between two keys: alter {quote(text)} read as {semitones}"
         problems.report_of(element, "KT355", message, where, severity="warning")
     return semitones
+
+
+def _text(element: Element, name: str) -> str:
+    child = element.find(name)
+    return "" if child is None else child.text.strip()
 
 
 _FINGERS = re.compile(r"[1-5](?:[-_,\s\N{EN DASH}]+[1-5]){0,4}\.?")
@@ -125,25 +126,14 @@ class Spot:
 
 @dataclass(slots=True, eq=False)
 class Measure:
-    """A measure of a part.
+    """A measure of a part."""
 
-    Parameters
-    ----------
-    part, number : str
-        As the score calls them.
-    index : int
-        From 0.
-    beat_type : int
-        Beats are counted in quarter notes (4), eighths (8) and so on.
-    staves_of : dict of str to set of int
-        The staves on which each voice has notes or rests.
-    """
-
+    # part, number: as the score calls them
     part: str
     number: str
-    index: int
-    beat_type: int
-    staves_of: dict[str, set[int]] = field(default_factory=dict)
+    index: int  # from 0
+    beat_type: int  # beats are counted in quarter notes (4), eighths (8) and so on
+    staves_of: dict[str, set[int]] = field(default_factory=dict)  # where each voice has notes or rests
 
 
 @dataclass(slots=True, eq=False)
@@ -192,8 +182,6 @@ class _State:
     nominal: Fraction | None = None
     transpositions: dict[int, int] = field(default_factory=dict)
     """By staff; 0 for all of them."""
-    quarters: dict[str, Fraction] = field(default_factory=dict)
-    """Durations in quarter notes, by their text; of the divisions that hold."""
     elapsed: Fraction = ZERO
     bar: Measure = field(default_factory=lambda: Measure("", "", 0, 4))
     is_implicit: bool = False
@@ -217,7 +205,7 @@ def _name(text: str) -> str:
 
 
 class PartReader:
-    """Collects the notes of every part; a :class:`MeasureConsumer`."""
+    """Collects the notes of every part."""
 
     def __init__(self, problems: ScoreProblems, limits: Limits) -> None:
         self._problems = problems
@@ -225,13 +213,14 @@ class PartReader:
         self._states: dict[str, _State] = {}
         self._now = _State(Part(""))
         self._count = 0
-        self._pitches: dict[tuple[tuple[str, str], ...], int] = {}
-        self._take = {
+        self._take: dict[str, Callable[[Element], None]] = {
             "note": self._take_note,
             "backup": self._take_backup,
-            "forward": self._take_forward,
+            "forward": lambda forward: self._advance(self._quarters(forward, forward.find("duration"))),
             "attributes": self._take_attributes,
-            "direction": self._take_direction,
+            "direction": lambda direction: self._look_for_fingers(
+                direction.all("direction-type", "words"), self._now.cursor
+            ),
         }
         self.written_fingers: list[tuple[Element, Spot]] = []
         """What looks like fingers, but stands in words beside the notes or in lyrics."""
@@ -274,17 +263,12 @@ class PartReader:
             message = f"{element.name} without duration"
             self._problems.report_of(element, "KT353", message, now.where(now.cursor))
             return ZERO
-        known = now.quarters.get(duration.text)
-        if known is not None:
-            return known
         where = now.where(now.cursor)
         quarters = Fraction(_read_number(duration, self._problems, where))
         if now.divisions is None:
             now.divisions = Fraction(1)
             message = "no divisions before the first duration: 1 to a quarter note assumed"
             self._problems.report_of(element, "KT359", message, where, severity="warning")
-        if quarters:
-            now.quarters[duration.text] = quarters / now.divisions
         return quarters / now.divisions
 
     def _advance(self, quarters: Fraction) -> None:
@@ -292,9 +276,6 @@ class PartReader:
         now.has_music = True
         now.cursor = add_times(now.cursor, quarters)
         now.furthest = max(now.furthest, now.cursor)
-
-    def _take_forward(self, element: Element) -> None:
-        self._advance(self._quarters(element, element.find("duration")))
 
     def _take_backup(self, element: Element) -> None:
         now = self._now
@@ -309,16 +290,12 @@ class PartReader:
         where = now.where(now.cursor)
         for divisions in element.all("divisions"):
             now.divisions = Fraction(_read_number(divisions, self._problems, where, 1))
-            now.quarters.clear()
         for staves in element.all("staves"):
             now.part.staves = max(now.part.staves, int(_read_number(staves, self._problems, where, 1)))
         for time in element.all("time"):
             self._take_meter(time)
         for transpose in element.all("transpose"):
             self._take_transposition(transpose, where)
-
-    def _take_direction(self, element: Element) -> None:
-        self._look_for_fingers(element.all("direction-type", "words"), self._now.cursor)
 
     def _look_for_fingers(self, texts: Iterable[Element], at: Fraction) -> None:
         self.written_fingers += [
@@ -425,21 +402,14 @@ class PartReader:
             message = "note without pitch or rest"
             self._problems.report_of(element, "KT354", message, self._now.where(begin))
             return None
-        pitch = fields["pitch"]
-        written = tuple([(part.name, part.text) for part in pitch.children])
-        midi = self._pitches.get(written)
-        if midi is None:
-            midi = _read_pitch(pitch, self._problems, self._now.where(begin))
-            if midi is None:
-                return None
-            self._pitches[written] = midi
-        transpositions = self._now.transpositions
-        if transpositions:
+        pitch, transpositions = fields["pitch"], self._now.transpositions
+        midi = _read_pitch(pitch, self._problems, self._now.where(begin))
+        if midi is not None:
             midi += transpositions.get(staff, transpositions.get(0, 0))
-        if 0 <= midi <= 127:
-            return midi
-        message = "transposed beyond the range of MIDI"
-        self._problems.report_of(pitch, "KT354", message, self._now.where(begin))
+            if 0 <= midi <= 127:
+                return midi
+            message = "transposed beyond the range of MIDI"
+            self._problems.report_of(pitch, "KT354", message, self._now.where(begin))
         return None
 
     def _continued(self, note: ScoreNote, begin: Fraction) -> ScoreNote | None:
@@ -478,37 +448,12 @@ _LAYOUTS = {
 _WHOLE = frozenset(("note", "backup", "forward", "attributes", "direction"))
 """Children of a measure that are handed over, each when it is complete."""
 _KEPT = frozenset(
-    [
-        "grace",
-        "cue",
-        "chord",
-        "pitch",
-        "unpitched",
-        "rest",
-        "step",
-        "alter",
-        "octave",
-        "duration",
-        "tie",
-        "tied",
-        "voice",
-        "staff",
-        "notations",
-        "technical",
-        "fingering",
-        "lyric",
-        "text",
-        "direction-type",
-        "words",
-        "divisions",
-        "time",
-        "beats",
-        "beat-type",
-        "staves",
-        "transpose",
-        "chromatic",
-        "octave-change",
-    ]
+    (
+        *("grace", "cue", "chord", "pitch", "unpitched", "rest", "step", "alter", "octave", "duration"),
+        *("tie", "tied", "voice", "staff", "notations", "technical", "fingering", "lyric", "text"),
+        *("direction-type", "words", "divisions", "time", "beats", "beat-type", "staves"),
+        *("transpose", "chromatic", "octave-change"),
+    )
 )
 """What is kept of them."""
 _FREE = frozenset(("text", "words"))
@@ -596,92 +541,3 @@ class ScoreTree(XmlReader):
                 is_implicit=measure.get("implicit") == "yes",
             )
         return True
-
-
-_NUMBER = re.compile("[1-9][0-9]?")
-_PER_STAFF = 4
-"""Voices of a staff, where numbers are by staff."""
-
-
-def home_staves(part: Part, problems: ScoreProblems) -> list[int]:
-    """Return the staff that each note of a part belongs to, and report the notes written on another one."""
-    staves = [note.staff for note in part.notes]
-    homes = _homes(part)
-    strays = [
-        index for index, note in enumerate(part.notes) if homes.get(note.voice, note.staff) != note.staff
-    ]
-    if not strays:
-        return staves
-    guests = _Guests(part, homes)
-    crossing: dict[tuple[str, int], list[ScoreNote]] = defaultdict(list)
-    for index in strays:
-        note = part.notes[index]
-        if guests.include(note):
-            staves[index] = homes[note.voice]
-            crossing[note.voice, note.bar.index].append(note)
-    for (voice, _), notes in crossing.items():
-        _report_crossing(notes, homes[voice], problems)
-    return staves
-
-
-def _homes(part: Part) -> dict[str, int]:
-    """Return the home staff of each voice; empty if all notes have one number, which then tells nothing."""
-    numbers = {voice for bar in part.measures for voice in bar.staves_of if voice}
-    counts: dict[str, Counter[int]] = defaultdict(Counter)
-    for note in part.notes:
-        if note.voice and note.voice not in part.doubled:
-            counts[note.voice][note.staff] += 1
-    if len(numbers) < 2:
-        return {}
-    # of equally many, the first one that was counted
-    homes = {voice: max(count, key=count.__getitem__) for voice, count in counts.items()}
-    if len(set(homes.values())) > 1:
-        return homes
-    return {voice: next(iter(count)) for voice, count in counts.items()}
-
-
-class _Guests:
-    """Tells which notes off the home of their voice belong there."""
-
-    def __init__(self, part: Part, homes: Mapping[str, int]) -> None:
-        self._homes = homes
-        self._by_staff = len(set(homes.values())) > 1 and all(
-            _NUMBER.fullmatch(voice) and (int(voice) - 1) // _PER_STAFF + 1 == home
-            for voice, home in homes.items()
-        )
-        self._hosts = {
-            (note.bar.index, note.staff) for note in part.notes if homes.get(note.voice) == note.staff
-        }
-        """Staves, and measures, in which a voice that is at home there has notes."""
-        staff_of: dict[int, int] = {}
-        self._spread = {
-            note.chord for note in part.notes if staff_of.setdefault(note.chord, note.staff) != note.staff
-        }
-        """Chords whose notes are on several staves."""
-
-    def include(self, note: ScoreNote) -> bool:
-        """Tell whether a note off the home of its voice goes with its voice.
-
-        Those of a chord across staves do if the other hand has notes of its own in their measure;
-        else each hand plays what is on its staff.
-        """
-        home, staves_of = self._homes[note.voice], note.bar.staves_of
-        if note.chord in self._spread:
-            return (note.bar.index, note.staff) in self._hosts
-        if home in staves_of[note.voice]:
-            return True
-        meets = any(
-            self._homes.get(voice) == note.staff and note.staff in staves
-            for voice, staves in staves_of.items()
-        )
-        return meets and (self._by_staff or not any(home in staves for staves in staves_of.values()))
-
-
-def _report_crossing(notes: list[ScoreNote], home: int, problems: ScoreProblems) -> None:
-    first = notes[0]
-    hand = "right" if home == 1 else "left"
-    message = (
-        f"{plural(len(notes), 'note')} of voice {quote(first.voice)} on staff {first.staff}:"
-        f" taken for the {hand} hand, as the home of the voice is staff {home}"
-    )
-    problems.report_of(first.element, "KT367", message, first.where, severity="note", count=len(notes))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""XML with positions, read as untrusted text: no entities, nothing fetched, every size bounded.
+"""XML with positions, and the archives it comes in, read as untrusted: no entities, every size bounded.
 
 The text is decoded here and not by the parser, so that encodings fail as those of other files do and
 columns count code points.
@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import io
 import re
+import struct
+import zipfile
+import zlib
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import NoReturn
 from xml.parsers import expat
 
-from kammerton.errors import DataError, Diagnostic, OptionError, Severity, clip, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, Severity, clip, printable, quote
 from kammerton.formats.reading import Limits, Problems, check_encoding
 from kammerton.formats.source import read_stream
 from kammerton.model.annotations import Place
@@ -263,3 +267,126 @@ class ScoreProblems(Problems):
             problem = problem.at(column=None)
         message = problem.message if where is None else f"{problem.message} ({where})"
         self.add(place.diagnose(problem.at(message=message)))
+
+
+# --- archives -------------------------------------------------------------------------------------------
+
+EXPANSION = 4
+"""How many times as large as a file may be, what it unpacks to may be."""
+RATIO = 100
+"""How many times as large as its packed form a member may be, if it is not small."""
+SMALL = 2**20
+DIRECTORY_LIMIT = 2**20
+"""Bytes of the list of members."""
+CONTAINER = "META-INF/container.xml"
+_END = b"PK\x05\x06"
+_LARGE = b"PK\x06\x07"
+"""Stands 20 bytes before the end of archives that may be larger than 4 GiB."""
+_END_LENGTH = 22
+_ENCRYPTED = 0x1
+_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError)
+"""What reading a damaged archive raises."""
+
+
+def unpack_score(data: bytes, name: str, limits: Limits) -> tuple[str, bytes]:
+    """Return the name and the content of the score in an archive."""
+    _check_end(data, name)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = _checked_members(archive, name)
+            container = members.get(CONTAINER)
+            if container is None:
+                score = _only_score(members, name)
+            else:
+                score = _root_file(
+                    _content(archive, container, name, limits), members, f"{name}/{CONTAINER}", limits
+                )
+            return score.filename, _content(archive, score, name, limits)
+    except _DAMAGE as error:
+        refuse("KT400", f"zip archive is damaged: {printable(clip(str(error), 100)).lower()}", Place(name))
+
+
+def _check_end(data: bytes, name: str) -> None:
+    """Look at the end of the archive, before a list of members of any length is made."""
+    where = data.rfind(_END)
+    if where < 0 or where + _END_LENGTH > len(data):
+        refuse("KT400", "zip archive is damaged: it has no end", Place(name), "was the file cut off?")
+    (size,) = struct.unpack_from("<I", data, where + 12)
+    if size > DIRECTORY_LIMIT or data[max(0, where - 20) :].startswith(_LARGE):
+        refuse("KT402", "archive of more or larger files than a score has", Place(name))
+
+
+def _checked_members(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
+    """Return the files of an archive by name, if all of them lie within it and none stands twice."""
+    members: dict[str, zipfile.ZipInfo] = {}
+    for member in archive.infolist():
+        written = member.orig_filename
+        if _escapes(written):
+            refuse("KT401", f"archive with a file outside of itself: {quote(written)}", Place(name))
+        if member.filename in members:
+            refuse("KT404", f"archive has {quote(member.filename)} twice", Place(name))
+        members[member.filename] = member
+    return members
+
+
+def _escapes(written: str) -> bool:
+    parts = written.replace("\\", "/").split("/")
+    return ".." in parts or parts[0] == "" or ":" in parts[0] or "\0" in written
+
+
+def _only_score(members: dict[str, zipfile.ZipInfo], name: str) -> zipfile.ZipInfo:
+    scores = [
+        member
+        for written, member in members.items()
+        if PurePosixPath(written).suffix.lower() in (".musicxml", ".xml")
+        and not written.startswith(("META-INF/", "__MACOSX/"))
+    ]
+    if len(scores) == 1:
+        return scores[0]
+    count = "no score" if not scores else f"{len(scores)} scores"
+    message = f"archive without {CONTAINER} has {count}"
+    refuse("KT404", message, Place(name), "it says which file is the score")
+
+
+class _Container(XmlReader):
+    """Takes the first root file that a container names."""
+
+    path: str | None = None
+
+    def start(self, name: str, attributes: dict[str, str]) -> bool:
+        """Take a start tag."""
+        if name.rpartition(":")[2] == "rootfile" and self.path is None:
+            self.path = attributes.get("full-path")
+        return True
+
+
+def _root_file(
+    data: bytes, members: dict[str, zipfile.ZipInfo], name: str, limits: Limits
+) -> zipfile.ZipInfo:
+    container = _Container(decode_xml(data, name=name, encoding="utf-8", limits=limits), limits)
+    container.parse()
+    path = container.path
+    if path is None:
+        refuse("KT404", "container names no root file", Place(name))
+    if _escapes(path):
+        refuse("KT401", f"container names a file outside of the archive: {quote(path)}", Place(name))
+    if path not in members:
+        refuse("KT404", f"container names a file that is not in the archive: {quote(path)}", Place(name))
+    return members[path]
+
+
+def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, limits: Limits) -> bytes:
+    """Unpack one member, if it says that it stays within the budget: nothing gives more than it says."""
+    if member.flag_bits & _ENCRYPTED:
+        refuse("KT403", f"{quote(member.filename)} is encrypted", Place(name))
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        refuse("KT403", f"{quote(member.filename)} is packed by another method than deflate", Place(name))
+    limit = limits.bytes * EXPANSION
+    if member.compress_size * RATIO < limit:
+        limit = max(SMALL, member.compress_size * RATIO)
+    if member.file_size > limit:
+        packed = f"{member.compress_size:,}"
+        message = f"{quote(member.filename)} unpacks to more than {limit:,} bytes, from {packed}"
+        refuse("KT402", message, Place(name), "this is no score")
+    with archive.open(member) as stream:
+        return stream.read(limit)
