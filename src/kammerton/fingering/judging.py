@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""Judge what each hand is asked to do, for many pieces at once: from key to key, and within chords.
+"""What a hand can do: span tables, each with its source, and what they make of key presses.
 
-Within a hand, notes that begin within 30 ms of the first one are a group; a grace note, which lasts no
-time, is a group of its own, before the note it belongs to. Of one note, a group leads on to the next
-one if no more than 50 ms of silence lie between; groups of several notes are chords.
+A span is the distance from the key of the lower finger to the key of the higher one, seen by the right
+hand; the left hand is mirrored. It is negative where the thumb has passed under, or a finger over it.
+
+Many pieces are judged at once: from key to key, and within chords. Within a hand, notes that begin within
+30 ms of the first one are a group; a grace note, which lasts no time, is a group of its own, before the note
+it belongs to. Of one note, a group leads on to the next one if no more than 50 ms of silence lie between;
+groups of several notes are chords.
 """
 
 from __future__ import annotations
 
+import math
+import os
+import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, get_args
 
@@ -18,10 +28,292 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Flags, Seconds, ratio, sequence_of_rows
-from kammerton.errors import OptionError
+from kammerton.errors import DataError, OptionError, close_match, quote
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering, label_table
-from kammerton.fingering.profiles import Profile, profile_named
+from kammerton.formats.json_places import JsonPlaces, decode
+from kammerton.formats.reading import Limits, Problems
+from kammerton.formats.source import read_text
 from kammerton.model.measure import Statistics
+
+# --- span tables ----------------------------------------------------------------------------------------
+
+Distance = Literal["semitones", "fourteenths", "physical"]
+DISTANCES: tuple[Distance, ...] = get_args(Distance)
+"""Units of spans: *semitones*; *fourteenths*: of an octave, with imaginary black keys between E and F
+and between B and C; *physical*: between the middles of the keys, in mean semitones."""
+
+PAIRS = tuple((low, high) for low in range(1, 5) for high in range(low + 1, 6))
+"""Pairs of fingers, in the order of a profile's spans."""
+_PAIR_NAMES = tuple(f"{low}-{high}" for low, high in PAIRS)
+
+WIDEST = 60
+"""Largest span that a profile may state."""
+
+_IN_OCTAVE: Mapping[Distance, tuple[float, ...]] = {
+    "semitones": (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12),
+    "fourteenths": (0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 14),
+    "physical": (0, 9.5, 23.5, 37.5, 47, 70.5, 78.5, 94, 105.5, 117, 132.5, 140.5, 164),
+}
+"""Place of each key from C to C; in the last, the middle of the key in millimetres."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A span table."""
+
+    name: str  # what it is called; stands in signatures
+    source: str  # where its numbers come from
+    spans: tuple[tuple[int, int], ...]  # least and largest span of each of :data:`PAIRS` that can be played
+    distance: Distance = "semitones"  # what spans are counted in
+
+    def __post_init__(self) -> None:
+        if self.distance not in DISTANCES:
+            raise OptionError.unknown("distance", self.distance, DISTANCES)
+        if len(self.spans) != len(PAIRS):
+            raise OptionError(f"a profile has {len(PAIRS)} spans, not {len(self.spans)}")
+        for pair, span in zip(_PAIR_NAMES, self.spans, strict=True):
+            problem = _span_problem(*span)
+            if problem is not None:
+                raise OptionError(f"span of {pair} in profile {quote(self.name)}: {problem}")
+
+    def limits(self) -> tuple[Codes, Codes]:
+        """Return least and largest span by finger and finger, each of shape (6, 6).
+
+        Both orders of a pair have its span; finger 0 and equal fingers have 0.
+        """
+        return _limits(self.spans)
+
+    def measure(self, begin: Codes, end: Codes) -> Codes:
+        """Return the distance from one pitch to another, negative downwards, in whole units.
+
+        Examples
+        --------
+        >>> PROFILES["balliauw2017-M"].measure(np.array([64, 71]), np.array([65, 59]))
+        array([  2, -14])
+        """
+        if self.distance == "semitones":
+            return np.asarray(end - begin)
+        places = _places(self.distance)
+        way = places[end] - places[begin]
+        if self.distance == "physical":
+            way = np.rint(way * (12 / _IN_OCTAVE["physical"][12]))
+        return np.asarray(way, dtype=np.int64)
+
+
+@lru_cache(maxsize=len(DISTANCES))
+def _places(distance: Distance) -> NDArray[np.float64]:
+    """Return the place of each of the 128 keys that have a MIDI number."""
+    octave, key = np.divmod(np.arange(128), 12)
+    of_octave = np.array(_IN_OCTAVE[distance], dtype=np.float64)
+    return np.asarray(of_octave[key] + of_octave[12] * octave)
+
+
+def _span_problem(least: int, most: int) -> str | None:
+    if least > most:
+        return f"the least, {least}, is above the largest, {most}"
+    if most < 1:
+        return f"the largest, {most}, is below 1"
+    return None if -WIDEST <= least <= most <= WIDEST else f"{least} to {most} is beyond {WIDEST}"
+
+
+@lru_cache(maxsize=64)
+def _limits(spans: tuple[tuple[int, int], ...]) -> tuple[Codes, Codes]:
+    limits = np.zeros((2, 6, 6), dtype=np.int64)
+    for (low, high), span in zip(PAIRS, spans, strict=True):
+        limits[:, low, high] = limits[:, high, low] = span
+    limits.setflags(write=False)
+    return limits[0], limits[1]
+
+
+def _spans(least: Iterable[int], most: Iterable[int]) -> tuple[tuple[int, int], ...]:
+    return tuple(zip(least, most, strict=True))
+
+
+_TRANSCRIBED = "MinPrac and MaxPrac as pydactyl (MIT) transcribes them in dactyler/Parncutt.py"
+
+#                      1-2 1-3 1-4 1-5 2-3 2-4 2-5 3-4 3-5 4-5
+_PARNCUTT = _spans((-5, -4, -3, -1, 1, 1, 2, 1, 1, 1), (10, 12, 14, 15, 5, 7, 10, 4, 7, 5))
+
+_BUILT_IN = (
+    Profile(
+        "pianovam",
+        "evaluation protocol of the PianoVAM fingering project: largest spans, both ways; how far a thumb "
+        "passes: Parncutt et al. 1997; a pass of finger 5, or without the thumb, is never legal",
+        _spans((-5, -4, -3, 1, 1, 1, 1, 1, 1, 1), (10, 11, 12, 12, 5, 7, 9, 4, 6, 5)),
+    ),
+    Profile(
+        "parncutt1997",
+        "R. Parncutt et al., An ergonomic model of keyboard fingering for melodic fragments, Music "
+        f"Perception 14(4), 1997: {_TRANSCRIBED}",
+        _PARNCUTT,
+    ),
+    *(
+        Profile(
+            f"balliauw2017-{size}",
+            "M. Balliauw et al., A variable neighborhood search algorithm to generate piano fingerings for "
+            f"polyphonic sheet music, ITOR 24(3), 2017, {hand} hands: {_TRANSCRIBED}",
+            spans,
+            "fourteenths",
+        )
+        for size, hand, spans in (
+            ("S", "small", _spans((-7, -6, -4, -2, 1, 1, 2, 1, 1, 1), (10, 12, 13, 14, 6, 8, 10, 4, 8, 6))),
+            ("M", "medium", _spans((-8, -7, -5, -2, 1, 1, 2, 1, 1, 1), (10, 14, 15, 16, 7, 8, 12, 4, 8, 6))),
+            ("L", "large", _spans((-10, -8, -6, -2, 1, 1, 2, 1, 1, 1), (11, 15, 16, 18, 7, 8, 12, 4, 8, 6))),
+        )
+    ),
+    Profile(
+        "jacobs2001",
+        "J. P. Jacobs, Refinements to the ergonomic model for keyboard fingering of Parncutt et al., Music "
+        "Perception 18(4), 2001: Parncutt's limits on the physical distance of keys, whose places are those "
+        "of pydactyl's PhysicalRuler (MIT)",
+        _PARNCUTT,
+        "physical",
+    ),
+    Profile(
+        "badgerow",
+        f"Badgerow, right hand: {_TRANSCRIBED}; they are Parncutt's",
+        _PARNCUTT,
+    ),
+)
+
+PROFILES: Mapping[str, Profile] = MappingProxyType({profile.name: profile for profile in _BUILT_IN})
+"""The profiles that come with Kammerton, by name."""
+
+
+def profile_named(profile: str | Profile) -> Profile:
+    """Return the profile of this name, or the profile itself."""
+    if isinstance(profile, Profile):
+        return profile
+    if profile not in PROFILES:
+        raise OptionError.unknown("profile", profile, PROFILES)
+    return PROFILES[profile]
+
+
+_KEYS = ("name", "source", "distance", "spans")
+
+
+def load_profile(path: str | os.PathLike[str], /) -> Profile:
+    """Read a profile from a TOML or JSON file.
+
+    Examples
+    --------
+    The beginning of a file::
+
+        source = "measured on my own hand"
+        distance = "semitones"
+
+        [spans]
+        1-2 = [-5, 9]
+        1-3 = [-4, 11]
+    """
+    file = str(path)
+    places = JsonPlaces(read_text(path, name=file), file)
+    problems = Problems(file)
+    document = _parse(places, problems, Path(path).suffix.lower() == ".json")
+    profile = None
+    if not problems.has_errors:
+        profile = _ProfileReader(places, problems).profile(document, Path(path).stem)
+    if profile is None:
+        raise DataError(problems.diagnostics())
+    return profile
+
+
+def _parse(places: JsonPlaces, problems: Problems, is_json: bool) -> object:
+    if is_json:
+        document = decode(places, problems, Limits())
+        return None if document is None else document.value
+    try:
+        return tomllib.loads(places.text)
+    except (ValueError, RecursionError) as error:
+        match = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
+        place = None
+        if match is not None:
+            lines = places.text.split("\n", int(match[1]) - 1)
+            begin = len(places.text) - len(lines[-1]) + int(match[2]) - 1
+            place = places.at((begin, begin + 1))
+        problems.report("KT375", f"not valid TOML: {str(error).split(' (at ')[0]}", place)
+        return None
+
+
+class _ProfileReader:
+    """Turns a parsed file into a profile, and collects what is wrong with it."""
+
+    def __init__(self, places: JsonPlaces, problems: Problems) -> None:
+        self._places = places
+        self._problems = problems
+
+    def profile(self, document: object, stem: str) -> Profile | None:
+        """Return the profile, or None if anything is wrong with it."""
+        if not isinstance(document, dict):
+            self._report("KT377", "a profile is an object with `source` and `spans`")
+            return None
+        self._check_keys(document, _KEYS, "a profile")
+        name = self._text(document, "name", stem)
+        if name in PROFILES:
+            self._report("KT377", f"{quote(name)} is a profile that comes with Kammerton", "name")
+        source = self._text(document, "source", None)
+        distance = self._text(document, "distance", "semitones")
+        if distance not in DISTANCES:
+            near = close_match(distance, DISTANCES)
+            hint = None if near is None else f"did you mean {quote(near)}?"
+            message = f"{quote(distance)} is not a distance: {', '.join(DISTANCES)}"
+            self._report("KT377", message, "distance", hint)
+        spans = self._spans(document.get("spans"))
+        if self._problems.has_errors:
+            return None
+        return Profile(name, source, tuple(spans), DISTANCES[DISTANCES.index(distance)])
+
+    def _text(self, document: Mapping[str, object], key: str, default: str | None) -> str:
+        value = document.get(key, default)
+        if isinstance(value, str) and value:
+            return value
+        self._report("KT377", f"`{key}` {'is missing' if value is None else 'must be text'}", key)
+        return default or ""
+
+    def _spans(self, table: object) -> list[tuple[int, int]]:
+        if not isinstance(table, dict):
+            self._report("KT377", "`spans` must be a table of pairs of fingers", "spans")
+            return []
+        self._check_keys(table, _PAIR_NAMES, "the spans")
+        missing = [name for name in _PAIR_NAMES if name not in table]
+        if missing:
+            self._report("KT377", f"no span for {', '.join(missing)}", "spans")
+        return [self._span(name, table[name]) for name in _PAIR_NAMES if name in table]
+
+    def _span(self, name: str, value: object) -> tuple[int, int]:
+        numbers = [_whole(number) for number in value] if isinstance(value, list) else []
+        least, most = numbers if len(numbers) == 2 else (None, None)
+        if least is None or most is None:
+            self._report("KT377", f"span of {name} must be two whole numbers", name, "as in [-5, 10]")
+            return 0, 1
+        problem = _span_problem(least, most)
+        if problem is not None:
+            self._report("KT377", f"span of {name}: {problem}", name)
+        return least, most
+
+    def _check_keys(self, table: Mapping[str, object], known: Sequence[str], whose: str) -> None:
+        for key in table:
+            if key not in known:
+                near = key[::-1] if key[::-1] in known else close_match(key, known)
+                hint = f"known: {', '.join(known)}"
+                hint = hint if near is None else f"did you mean {quote(near)}? {hint}"
+                self._report("KT376", f"not a key of {whose}: {quote(key)}", key, hint)
+
+    def _report(self, code: str, message: str, key: str | None = None, hint: str | None = None) -> None:
+        pattern = rf"(?<![\w-])([\"']?{re.escape(key or '')}[\"']?)[ \t]*+[=:\]]"
+        match = re.search(pattern, self._places.text) if key else None
+        place = None if match is None else self._places.at(match.span(1))
+        self._problems.report(code, message, place, hint=hint)
+
+
+def _whole(value: object) -> int | None:
+    """Return a whole number that is not too large to be looked at."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not math.isfinite(value):
+        return None
+    return int(value) if -1e6 < value < 1e6 and value == int(value) else None
+
+
+# --- judging --------------------------------------------------------------------------------------------
 
 RULES = ("same_finger", "order", "large_span", "small_span")
 """Rules that a step or a chord may break, the first that applies first; 0 is none, 1 to 4 are these."""
@@ -31,7 +323,7 @@ SAME_FINGER, ORDER, LARGE_SPAN, SMALL_SPAN = range(1, 5)
 SkillLevel = Literal["beginner", "intermediate", "advanced"]
 SKILL_LEVELS: tuple[SkillLevel, ...] = get_args(SkillLevel)
 
-_TENTHS: Mapping[SkillLevel, int] = MappingProxyType({"beginner": 8, "intermediate": 10, "advanced": 12})
+_TENTHS: Mapping[SkillLevel, int] = {"beginner": 8, "intermediate": 10, "advanced": 12}
 
 SLIDE = 2
 """Semitones that one finger may move from key to key."""
@@ -57,7 +349,7 @@ _NO_RANK = (len(JUDGED) + 1) * _PLACES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Limits:
+class SpanLimits:
     """What a hand can do."""
 
     profile: Profile  # where the spans come from; measures distances
@@ -69,13 +361,13 @@ class Limits:
 
 def limits_of(
     profile: str | Profile, skill_level: SkillLevel = "intermediate", *, strict: bool = False
-) -> Limits:
+) -> SpanLimits:
     """Return the limits of a profile."""
     profile = profile_named(profile)
     if skill_level not in SKILL_LEVELS:
         raise OptionError.unknown("skill level", skill_level, SKILL_LEVELS)
     least, most = profile.limits()
-    return Limits(profile, least, most * _TENTHS[skill_level] // 10, 0 if strict else SLIDE)
+    return SpanLimits(profile, least, most * _TENTHS[skill_level] // 10, 0 if strict else SLIDE)
 
 
 def consecutive_notes(fingers: Codes, hands: Codes, offsets: Codes) -> Codes:
@@ -92,7 +384,7 @@ def consecutive_notes(fingers: Codes, hands: Codes, offsets: Codes) -> Codes:
     return np.stack((before[ends], ends))
 
 
-def judge_steps(limits: Limits, fingers: Codes, pitches: Codes, hands: Codes) -> tuple[Codes, Codes]:
+def judge_steps(limits: SpanLimits, fingers: Codes, pitches: Codes, hands: Codes) -> tuple[Codes, Codes]:
     """Tell which rule each step from key to key breaks."""
     (begin, end), (first, second) = pitches, fingers
     way = limits.profile.measure(begin, end)
@@ -224,19 +516,19 @@ class Playability:
         self._hands = (RIGHT, LEFT, UNKNOWN) if one_hand else (RIGHT, LEFT)
         self._pieces = sequence_of_rows(presses.offsets)
 
-    def in_order(self, limits: Limits) -> Judgement:
+    def in_order(self, limits: SpanLimits) -> Judgement:
         """Judge consecutive notes of a hand in the order given, whatever their onsets."""
         steps = self._in_order
         return self._judged(steps, self._presses.fingers[steps], limits)
 
-    def melodic(self, limits: Limits) -> Judgement:
+    def melodic(self, limits: SpanLimits) -> Judgement:
         """Judge steps from one note to one note, legato, where both are fingered.
 
         Where fingers change on the first key, the last one is what the hand goes on from.
         """
         return self._judged(*self._melodic, limits)
 
-    def chords(self, limits: Limits) -> Judgement:
+    def chords(self, limits: SpanLimits) -> Judgement:
         """Judge chords of which at least two notes are fingered.
 
         Any two fingers must lie in the order of their keys and within their span, their farthest keys
@@ -250,11 +542,11 @@ class Playability:
         ranks = np.where(rules == 0, len(JUDGED), rules) * _PLACES + places
         worst = np.full(chords.max(initial=-1) + 1, _NO_RANK)
         np.minimum.at(worst, chords, ranks)
-        found = np.flatnonzero(ranks == worst[chords])
+        first_broken = np.flatnonzero(ranks == worst[chords])
         of_chord = np.empty_like(worst)
-        of_chord[chords[found]] = found
-        told = of_chord[worst < _NO_RANK]
-        return self._judgement(pairs[:, told], fingers[:, told], rules[told])
+        of_chord[chords[first_broken]] = first_broken
+        chosen = of_chord[worst < _NO_RANK]
+        return self._judgement(pairs[:, chosen], fingers[:, chosen], rules[chosen])
 
     @property
     def judged(self) -> Flags:
@@ -264,14 +556,14 @@ class Playability:
         judged[self._held[0]] = True
         return judged
 
-    def _judged(self, steps: Codes, fingers: Codes, limits: Limits) -> Judgement:
+    def _judged(self, steps: Codes, fingers: Codes, limits: SpanLimits) -> Judgement:
         rules, _ = self._rules(steps, fingers, limits)
         return self._judgement(steps, fingers, rules)
 
     def _judgement(self, notes: Codes, fingers: Codes, rules: Codes) -> Judgement:
         return Judgement(len(self._presses), self._pieces[notes[1]], notes, fingers, rules)
 
-    def _rules(self, pairs: Codes, fingers: Codes, limits: Limits) -> tuple[Codes, Codes]:
+    def _rules(self, pairs: Codes, fingers: Codes, limits: SpanLimits) -> tuple[Codes, Codes]:
         presses = self._presses
         return judge_steps(limits, fingers, presses.pitches[pairs], presses.hands[pairs[1]])
 
@@ -332,12 +624,6 @@ class Playability:
         return _telling_pairs(notes[order], fingers[order], chords[order])
 
 
-def _changes(numbers: Codes) -> Flags:
-    changed = np.ones(len(numbers), dtype=bool)
-    changed[1:] = numbers[1:] != numbers[:-1]
-    return changed
-
-
 def _heads(joined: Flags, onsets: Seconds, grace: Flags) -> Flags:
     """Tell which notes begin a group, of notes sorted by lane and onset."""
     limit = CHORD_S + EXACT_S
@@ -362,19 +648,19 @@ def _telling_pairs(notes: Codes, fingers: Codes, chords: Codes) -> tuple[Codes, 
     Notes are sorted by chord, finger and key. Of a chord, pairs of one finger have the first places, then the
     nearest keys of two fingers, then their farthest where these are others.
     """
-    starts = np.flatnonzero(_changes(6 * chords + fingers))
+    starts = np.flatnonzero(np.diff(6 * chords + fingers, prepend=-1))
     lowest, highest = notes[starts], notes[np.append(starts, len(notes))[1:] - 1]
     chords, fingers = chords[starts], fingers[starts]
     several = lowest != highest
     both = np.flatnonzero(several)
-    found = [(lowest[both], highest[both], chords[both], fingers[both])]
+    pairs = [(lowest[both], highest[both], chords[both], fingers[both])]
     for apart in range(1, 5):
         one = np.flatnonzero(chords[apart:] == chords[:-apart])
         other = one + apart
         place = 6 * fingers[one] + fingers[other]
-        found.append((highest[one], lowest[other], chords[one], place + 6))
+        pairs.append((highest[one], lowest[other], chords[one], place + 6))
         farther = np.flatnonzero(several[one] | several[other])
         one, other, place = one[farther], other[farther], place[farther]
-        found.append((lowest[one], highest[other], chords[one], place + _PLACES // 2))
-    begin, end, chord, place = (np.concatenate(column) for column in zip(*found, strict=True))
+        pairs.append((lowest[one], highest[other], chords[one], place + _PLACES // 2))
+    begin, end, chord, place = (np.concatenate(column) for column in zip(*pairs, strict=True))
     return np.stack((begin, end)), chord, place

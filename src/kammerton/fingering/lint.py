@@ -14,17 +14,17 @@ from kammerton.errors import Diagnostic, out_of, plural, quote
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, Fingering, spell
 from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.judging import (
+    PROFILES,
     RULES,
     Judgement,
     KeyPresses,
-    Limits,
     Playability,
+    SpanLimits,
     judge_steps,
     key_presses,
     limits_of,
 )
 from kammerton.fingering.match_rates import Columns
-from kammerton.fingering.profiles import PROFILES
 from kammerton.model.task import ClassKey, ClassTable
 
 LISTED = 20
@@ -61,7 +61,7 @@ class Findings:
         return sum(spot.kind == kind for spot in self.spots)
 
 
-def find_spots(fingering: Fingering, limits: Limits) -> Findings:
+def find_spots(fingering: Fingering, limits: SpanLimits) -> Findings:
     """Judge a fingering as the protocol ``playability`` does, and notes of no known hand as those of one."""
     presses = key_presses([fingering])
     judge = Playability(presses, one_hand=True)
@@ -72,7 +72,7 @@ def find_spots(fingering: Fingering, limits: Limits) -> Findings:
     return Findings(tuple(spots), len(steps.rules), len(chords.rules), unjudged)
 
 
-def _spots(kind: Kind, judgement: Judgement, presses: KeyPresses, limits: Limits) -> Iterator[Spot]:
+def _spots(kind: Kind, judgement: Judgement, presses: KeyPresses, limits: SpanLimits) -> Iterator[Spot]:
     pairs, rules = judgement.places, judgement.rules[judgement.rules > 0]
     played = judgement.fingers[:, judgement.rules > 0]
     hands = presses.hands[pairs[1]]
@@ -94,7 +94,7 @@ def _spots(kind: Kind, judgement: Judgement, presses: KeyPresses, limits: Limits
         yield Spot(kind, notes[0], notes[1], (first, second), name, reason)
 
 
-def _reason(kind: Kind, rule: str, span: int, fingers: list[int], limits: Limits) -> str:
+def _reason(kind: Kind, rule: str, span: int, fingers: list[int], limits: SpanLimits) -> str:
     low, high = fingers
     unit = "semitone" if limits.profile.distance == "semitones" else "unit"
     far = plural(abs(span), unit)

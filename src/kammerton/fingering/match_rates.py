@@ -478,57 +478,34 @@ def _estimate(case: Case[Fingering]) -> Fingering:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchRate:
-    """Matched notes over notes."""
-
-    @property
-    def statistics(self) -> tuple[str, ...]:
-        """Name the columns."""
-        return RATE
-
-    def finalise(self, statistics: Statistics, /) -> Statistics:
-        """Divide matched notes by notes."""
-        return ratio(statistics[:, 0], statistics[:, 1])
-
-    def weight(self, statistics: Statistics, /) -> Statistics:
-        """Return the number of notes."""
-        return np.asarray(statistics[:, 1])
-
-    def worst(self, statistics: Statistics, /) -> Statistics:
-        """Match no note."""
-        return np.stack((np.zeros(len(statistics)), statistics[:, 1]), axis=1)
-
-
-@dataclass(frozen=True, slots=True)
 class Share:
-    """One count of notes over another, against one annotator."""
+    """One count of notes over another: for accuracies, against one annotator."""
 
-    # part, whole: columns of :data:`kammerton.fingering.match_rates.AGAINST`
+    # part, whole: columns
     part: str
     whole: str
-
-    @property
-    def statistics(self) -> tuple[str, ...]:
-        """Name the columns."""
-        return AGAINST
+    statistics: tuple[str, ...] = AGAINST
+    # how many notes the whole would count at the most: notes that only count once they are predicted, or in
+    # the right hand, count too, so that nobody gains by what is not handed in
+    most: str = "labelled"
 
     def finalise(self, statistics: Statistics, /) -> Statistics:
         """Divide the part by the whole."""
-        return ratio(statistics[:, AGAINST.index(self.part)], self.weight(statistics))
+        return ratio(statistics[:, self.statistics.index(self.part)], self.weight(statistics))
 
     def weight(self, statistics: Statistics, /) -> Statistics:
         """Return the whole."""
-        return np.asarray(statistics[:, AGAINST.index(self.whole)])
+        return np.asarray(statistics[:, self.statistics.index(self.whole)])
 
     def worst(self, statistics: Statistics, /) -> Statistics:
-        """Let all notes that the annotator labelled count, and none be right.
-
-        Notes that only count once they are predicted, or in the right hand, count too: nobody gains by
-        what is not handed in.
-        """
+        """Let all notes count, and none be right."""
         worst = np.zeros_like(statistics)
-        worst[:, AGAINST.index(self.whole)] = statistics[:, AGAINST.index("labelled")]
+        worst[:, self.statistics.index(self.whole)] = statistics[:, self.statistics.index(self.most)]
         return worst
+
+
+MATCH_RATE = Share("matched", "notes", RATE, "notes")
+"""Matched notes over notes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,25 +32,25 @@ from kammerton.fingering.judging import (
     ORDER,
     SAME_FINGER,
     KeyPresses,
-    Limits,
     Playability,
+    Profile,
     SkillLevel,
+    SpanLimits,
     ViolationRate,
     consecutive_notes,
     judge_steps,
     limits_of,
 )
 from kammerton.fingering.match_rates import (
+    MATCH_RATE,
     Columns,
     Matches,
-    MatchRate,
     Share,
     build_columns,
     confusion_counts,
     finger_counts,
     hand_confusions,
 )
-from kammerton.fingering.profiles import Profile
 from kammerton.model.task import Case
 
 Statistics = NDArray[np.float64]
@@ -446,7 +446,7 @@ def _measure(protocol: RatesProtocol, piece: _Piece) -> dict[str, Any]:
 
 
 def _rate(statistics: Statistics) -> float:
-    return float(MatchRate().finalise(statistics)[0])
+    return float(MATCH_RATE.finalise(statistics)[0])
 
 
 def _tables(protocol: RatesProtocol, confusion: Statistics) -> tuple[Sequence[int], Statistics, Statistics]:
@@ -553,7 +553,7 @@ class BiomechanicalConstraints:
     Parameters
     ----------
     profile : str or Profile
-        Span table: ``"pianovam"`` or another of :data:`~kammerton.fingering.profiles.PROFILES`, or one
+        Span table: ``"pianovam"`` or another of :data:`~kammerton.fingering.judging.PROFILES`, or one
         of your own.
     skill_level : {"beginner", "intermediate", "advanced"}
         Multiplies the largest spans by 0.8, 1.0 or 1.2; fractions are cut off.
@@ -587,7 +587,7 @@ class BiomechanicalConstraints:
         skill_level: SkillLevel = "intermediate",
         strict: bool = False,
     ) -> None:
-        self.limits: Limits = limits_of(profile, skill_level, strict=strict)
+        self.limits: SpanLimits = limits_of(profile, skill_level, strict=strict)
 
     def validate_sequence(
         self, fingers: Integers, pitches: Integers, hands: Hands | None = None

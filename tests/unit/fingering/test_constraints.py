@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kammerton.errors import DataError, OptionError
-from kammerton.fingering.judging import limits_of
+from kammerton.fingering.judging import PAIRS, Profile, limits_of
 from kammerton.fingering.metrics import BiomechanicalConstraints
-from kammerton.fingering.profiles import PAIRS, Profile
 
 RIGHT_PAIRS = {
     "beginner": (8, 8, 9, 9, 4, 5, 7, 3, 4, 4),

@@ -17,14 +17,14 @@ from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.judging import (
     JUDGED,
     ORDER,
+    PROFILES,
     Judgement,
     KeyPresses,
-    Limits,
     Playability,
+    SpanLimits,
     key_presses,
     limits_of,
 )
-from kammerton.fingering.profiles import PROFILES
 
 CASES = json.loads((Path(__file__).parents[2] / "cases" / "fingering.json").read_text())["ifr"]
 
@@ -231,7 +231,7 @@ KERNELS = (Playability.in_order, Playability.melodic, Playability.chords)
 
 
 @given(st.lists(notes_of_a_piece, max_size=4), st.sampled_from(LIMITS))
-def test_a_batch_is_its_pieces(pieces: list[list[Note]], limits: Limits) -> None:
+def test_a_batch_is_its_pieces(pieces: list[list[Note]], limits: SpanLimits) -> None:
     together = Playability(presses(*pieces))
     alone = [Playability(presses(piece)) for piece in pieces]
     for kernel in KERNELS:
@@ -287,7 +287,7 @@ def test_against_note_by_note(notes: list[Note]) -> None:
 
 
 @given(notes_of_a_piece, st.sampled_from(LIMITS))
-def test_mirrored_at_d_nothing_changes(notes: list[Note], limits: Limits) -> None:
+def test_mirrored_at_d_nothing_changes(notes: list[Note], limits: SpanLimits) -> None:
     mirrored = [note._replace(hand=1 - note.hand, pitch=124 - note.pitch) for note in notes]
     for kernel in KERNELS:
         found, others = (kernel(Playability(presses(some)), limits) for some in (notes, mirrored))
@@ -295,7 +295,9 @@ def test_mirrored_at_d_nothing_changes(notes: list[Note], limits: Limits) -> Non
 
 
 @given(notes_of_a_piece, st.randoms(use_true_random=False), st.sampled_from(LIMITS))
-def test_the_order_within_a_chord_does_not_matter(notes: list[Note], random: Random, limits: Limits) -> None:
+def test_the_order_within_a_chord_does_not_matter(
+    notes: list[Note], random: Random, limits: SpanLimits
+) -> None:
     lasting = [note for note in notes if note.end > note.onset]  # of grace notes the order tells
     shuffled = random.sample(lasting, len(lasting))
     for kernel in (Playability.melodic, Playability.chords):

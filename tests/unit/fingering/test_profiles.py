@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kammerton.errors import DataError, OptionError
-from kammerton.fingering.profiles import PAIRS, PROFILES, Profile, load_profile, profile_named
+from kammerton.fingering.judging import PAIRS, PROFILES, Profile, load_profile, profile_named
 
 FULL = {f"{low}-{high}": [-1, 10] for low, high in PAIRS}
 TOML = "source = 'me'\n[spans]\n" + "".join(f"{pair} = {span}\n" for pair, span in FULL.items())

@@ -31,7 +31,7 @@ from kammerton.fingering.annotation import (
     parse_midi,
     parse_pitch,
 )
-from kammerton.fingering.profiles import PROFILES, Profile, load_profile, profile_named
+from kammerton.fingering.judging import PROFILES, Profile, load_profile, profile_named
 from kammerton.formats.intervals import EXACT, ROUNDING_S, diagnose_time, parse_time
 from kammerton.formats.reading import Limits, Problems, SidedOptions, check_encoding, such_rows
 from kammerton.model.annotations import Place, Seconds

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kammerton.fingering.match_rates import RATES, Columns, Matches, MatchRate
+from kammerton.fingering.match_rates import MATCH_RATE, RATES, Columns, Matches
 from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol, Statistics
 
 _PAPER = "Nakamura, Saito & Yoshii 2020, Information Sciences 517, doi:10.1016/j.ins.2019.12.068"
@@ -53,7 +53,7 @@ def match_rate(
     return Measure(
         protocol=protocol,
         name=name,
-        formula=MatchRate(),
+        formula=MATCH_RATE,
         aggregate="mean",
         beside=("pooled", "median"),
         weight_unit="notes",

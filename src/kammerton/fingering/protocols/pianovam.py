@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kammerton.fingering.judging import Playability, ViolationRate, limits_of
-from kammerton.fingering.match_rates import AGAINST, Columns, Matches, MatchRate
+from kammerton.fingering.match_rates import AGAINST, MATCH_RATE, Columns, Matches
 from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol, Statistics
 
 _NO_LABEL = "no note has a label of an annotator"
@@ -49,7 +49,7 @@ def _measure(name: str) -> Measure:
     return Measure(
         protocol="pianovam",
         name=name,
-        formula=MatchRate() if is_rate else ViolationRate(),
+        formula=MATCH_RATE if is_rate else ViolationRate(),
         aggregate="mean" if is_rate else "pooled",
         beside=("pooled", "median") if is_rate else ("mean", "median"),
         weight_unit="notes" if is_rate else "transitions",
