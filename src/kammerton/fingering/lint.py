@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 from typing import Literal
 
 import numpy as np
@@ -44,6 +46,11 @@ class Spot:
     fingers: tuple[str, str]  # such as ``"R3"``
     rule: str  # one of :data:`~kammerton.fingering.judging.RULES`
     reason: str  # what is wrong, in words
+
+    @property
+    def place(self) -> tuple[Kind, int, int]:
+        """Where it is."""
+        return self.kind, self.first, self.second
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,24 +142,26 @@ def finger_name(label: str) -> str:
 def lint(fingering: Fingering, options: FingeringOptions) -> tuple[Diagnostic, ...]:
     """Say what no hand can play, twenty places of each kind."""
     profile = options.span_table()
-    said: Counter[str] = Counter()
-    found = []
+    counts: Counter[str] = Counter()
+    diagnostics = []
     findings = find_spots(fingering, limits_of(profile))
-    elsewhere = _places_by_profile(fingering) if findings.spots else {}
+    elsewhere = {
+        name: {spot.place for spot in find_spots(fingering, limits_of(name)).spots}
+        for name in (PROFILES if findings.spots else ())
+    }
     for spot in findings.spots:
         code = "KT391" if spot.kind == "step" else "KT390" if spot.rule == "same_finger" else "KT392"
-        said[code] += 1
-        if said[code] <= LISTED:
-            allowing = [name for name, places in elsewhere.items() if _place(spot) not in places]
-            found.append(_diagnose(code, spot, fingering, _hint(code, profile.name, allowing)))
-    for code, count in said.items():
+        counts[code] += 1
+        if counts[code] <= LISTED:
+            allowing = [name for name, places in elsewhere.items() if spot.place not in places]
+            diagnostics.append(_diagnose(code, spot, fingering, _hint(code, profile.name, allowing)))
+    for code, count in counts.items():
         if count > LISTED:
-            rest = count - LISTED
-            message = f"and {rest:,} more like these"
-            found.append(Diagnostic(code=code, severity="warning", message=message, count=rest))
+            message, rest = f"and {count - LISTED:,} more like these", count - LISTED
+            diagnostics.append(Diagnostic(code=code, severity="warning", message=message, count=rest))
     if findings.unjudged:
-        found.append(_unjudged(findings.unjudged, fingering))
-    return tuple(found)
+        diagnostics.append(_unjudged(findings.unjudged, fingering))
+    return tuple(diagnostics)
 
 
 def _unjudged(count: int, fingering: Fingering) -> Diagnostic:
@@ -163,20 +172,9 @@ def _unjudged(count: int, fingering: Fingering) -> Diagnostic:
         (keyless, "without pitch"),
         (count - bare - keyless, "between rests, chords or notes without finger"),
     )
-    told = " and ".join(f"{each:,} {what}" for each, what in why if each)
-    message = f"{out_of(count, len(fingering), 'note')} not judged: {told}"
+    reasons = " and ".join(f"{notes:,} {what}" for notes, what in why if notes)
+    message = f"{out_of(count, len(fingering), 'note')} not judged: {reasons}"
     return Diagnostic(code="KT393", severity="note", message=message, count=count)
-
-
-def _places_by_profile(fingering: Fingering) -> dict[str, set[tuple[Kind, int, int]]]:
-    """Return where a hand cannot play, by the name of each profile."""
-    return {
-        name: {_place(spot) for spot in find_spots(fingering, limits_of(name)).spots} for name in PROFILES
-    }
-
-
-def _place(spot: Spot) -> tuple[Kind, int, int]:
-    return spot.kind, spot.first, spot.second
 
 
 def _hint(code: str, profile: str, allowing: Sequence[str]) -> str:
@@ -225,19 +223,15 @@ def unlabelled_table(columns: Columns, *, complete: bool) -> ClassTable:
     if complete:
         counts |= {_LEFT_OUT: columns.left_out, _AS_THEY_ARE: columns.lacking}
     for group in np.unique(columns.groups).tolist():
-        for fate, each in counts.items():
-            found = each[columns.groups == group]
-            if found.any():
+        for fate, by_case in counts.items():
+            of_group = by_case[columns.groups == group]
+            if of_group.any():
                 groups += [group, group]
                 classes += [(fate, "notes" if fate == _UNPREDICTED else "annotators"), (fate, "items")]
-                weights += [int(found.sum()), int(np.count_nonzero(found))]
+                weights += [int(of_group.sum()), int(np.count_nonzero(of_group))]
+    numbers = np.array(groups, dtype=np.int64)
     return ClassTable(
-        "unlabelled",
-        ("fate", "what"),
-        "count",
-        np.array(groups, dtype=np.int64),
-        classes,
-        np.array(weights, dtype=float),
+        "unlabelled", ("fate", "what"), "count", numbers, classes, np.array(weights, dtype=float)
     )
 
 
@@ -249,21 +243,17 @@ def remark(tables: Mapping[str, Mapping[ClassKey, float]]) -> Iterator[Diagnosti
 
 def _unlabelled(cells: Mapping[ClassKey, float]) -> Iterator[Diagnostic]:
     for fate in dict.fromkeys(fate for fate, _ in cells):
+        items = plural(round(cells[fate, "items"]), "item")
         if fate == _UNPREDICTED:
-            notes = f"{_count(cells[fate, 'notes'], 'note')} of {_count(cells[fate, 'items'], 'item')}"
-            message = f"{fate}: {notes}, which count as wrong"
+            notes = plural(round(cells[fate, "notes"]), "note")
+            message = f"{fate}: {notes} of {items}, which count as wrong"
             yield Diagnostic(code="KT379", severity="note", message=message)
             continue
-        annotators, items = cells[fate, "annotators"], cells[fate, "items"]
-        counted = f"{_count(annotators, 'fingering')} of {_count(items, 'item')}"
+        message = f"{plural(round(cells[fate, 'annotators']), 'fingering')} of {items} {fate}"
         if fate == _SILENT:
-            yield Diagnostic(code="KT374", severity="warning", message=f"{counted} {fate}")
+            yield Diagnostic(code="KT374", severity="warning", message=message)
         else:
-            yield Diagnostic(code="KT374", severity="note", message=f"nakamura2020: {counted} {fate}")
-
-
-def _count(number: float, what: str) -> str:
-    return plural(round(number), what)
+            yield Diagnostic(code="KT374", severity="note", message=f"nakamura2020: {message}")
 
 
 def _misread(cells: Mapping[ClassKey, float]) -> Iterator[Diagnostic]:
@@ -277,7 +267,7 @@ def _misread(cells: Mapping[ClassKey, float]) -> Iterator[Diagnostic]:
         for what, meant in _MEANT.items()
     }
     real = rates.pop("")
-    what, best = max(rates.items(), key=lambda found: found[1])
+    what, best = max(rates.items(), key=itemgetter(1))
     if best >= max(_LEAST, real + _RISE):
         message = f"accuracy rises from {real:.2f} to {best:.2f} {what}"
         hint = "channels, signs and numbers of fingers may be those of another encoding"
@@ -288,17 +278,15 @@ def _swapped(label: str) -> str:
     return _HANDS.get(label[0], "") + label[1:]
 
 
-def _moved(step: int) -> Callable[[str], str]:
-    """Return what makes of a finger the one ``step`` further from the thumb."""
-    fingers = [f"{hand}{number}" for hand in _HANDS for number in range(1, 6)]
-    known = {label: f"{label[0]}{int(label[1]) + step}" for label in fingers}
-    return lambda label: known.get(label, label)
+def _moved(label: str, step: int) -> str:
+    """Return the finger that is ``step`` further from the thumb."""
+    return f"{label[0]}{int(label[1]) + step}" if label[0] in _HANDS else label
 
 
 _MEANT: Mapping[str, Callable[[str], str]] = {
     "": str,
     "if the hands of the estimate are swapped": _swapped,
-    "if every finger of the estimate is one higher": _moved(1),
-    "if every finger of the estimate is one lower": _moved(-1),
+    "if every finger of the estimate is one higher": partial(_moved, step=1),
+    "if every finger of the estimate is one lower": partial(_moved, step=-1),
 }
 """What labels of an estimate may have been meant as."""

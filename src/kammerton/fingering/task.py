@@ -22,20 +22,15 @@ from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Finger
 from kammerton.fingering.formats.named_notes import adopt_fingering, render_csv
 from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.formats.pig import identify, render_pig
-from kammerton.fingering.judging import Playability, key_presses
-from kammerton.fingering.lint import lint, remark, unlabelled_table
-from kammerton.fingering.match_rates import build_columns
-from kammerton.fingering.protocols import PROTOCOLS, nakamura2020, pianovam, playability, strike
+from kammerton.fingering.lint import lint, remark
+from kammerton.fingering.protocols import PROTOCOLS, evaluate
 from kammerton.fingering.reading import SUFFIXES, read_fingering, unfold
 from kammerton.fingering.views import DEFAULT_MEASURE, view_item
-from kammerton.model.measure import Measure, Statistics
 from kammerton.model.task import (
     Breakdown,
-    Case,
     ClassKey,
     ClassLosses,
     Conversion,
-    Evaluation,
     Matrix,
     PackedColumn,
     Packing,
@@ -364,56 +359,6 @@ def finger_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLosses 
     )
 
 
-_TOGETHER = 200
-"""References that are judged at once: as many as fit the cache."""
-
-
-def _evaluate(
-    cases: Sequence[Case[Fingering]], measures: Sequence[Measure], options: FingeringOptions
-) -> Evaluation:
-    needs = measures[0].needs
-    if needs == "annotators":
-        return Evaluation(_judge_references(cases, measures, options))
-    if needs == "estimate":
-        return Evaluation(_judge_estimates(cases, measures, options))
-    columns = build_columns(cases)
-    statistics = strike.evaluate(columns, _of("strike", measures), options)
-    if needs == "pair":
-        return Evaluation(statistics, (strike.confusion_table(columns),))
-    nakamura = _of("nakamura2020", measures)
-    statistics |= nakamura2020.evaluate(columns, nakamura)
-    statistics |= pianovam.evaluate(columns, _of("pianovam", measures))
-    return Evaluation(statistics, (unlabelled_table(columns, complete=bool(nakamura)),))
-
-
-def _of(protocol: str, measures: Sequence[Measure]) -> list[Measure]:
-    return [measure for measure in measures if measure.protocol == protocol]
-
-
-def _judge_estimates(
-    cases: Sequence[Case[Fingering]], measures: Sequence[Measure], options: FingeringOptions
-) -> dict[Measure, Statistics]:
-    estimates = [case.estimate for case in cases if case.estimate is not None]
-    judge = Playability(key_presses(estimates))
-    document = pianovam.evaluate_alone(judge, _of("pianovam", measures))
-    return document | playability.evaluate(judge, _of("playability", measures), options)
-
-
-def _judge_references(
-    cases: Sequence[Case[Fingering]], measures: Sequence[Measure], options: FingeringOptions
-) -> dict[Measure, Statistics]:
-    """Judge each annotator, and sum over those of an item."""
-    of_case = np.repeat(np.arange(len(cases)), [len(case.references) for case in cases])
-    references = [reference for case in cases for reference in case.references]
-    summed = {measure: np.zeros((len(cases), len(measure.formula.statistics))) for measure in measures}
-    for at in range(0, len(references), _TOGETHER):
-        some = slice(at, at + _TOGETHER)
-        judged = playability.evaluate(Playability(key_presses(references[some])), measures, options)
-        for measure, statistics in judged.items():
-            np.add.at(summed[measure], of_case[some], statistics)
-    return summed
-
-
 def _match(
     reference: Fingering, other: Fingering, options: FingeringOptions
 ) -> tuple[Fingering | None, tuple[Diagnostic, ...]]:
@@ -426,12 +371,11 @@ def _match(
     if not alignment.diagnostics and np.array_equal(alignment.matched, np.arange(len(other))):
         return other, ()
     labels = (*other.labels, MISSING)
-    found = alignment.matched.tolist()
     matched = replace(
         reference,
-        labels=tuple(labels[note] for note in found),
+        labels=tuple(labels[note] for note in alignment.matched.tolist()),
         line_of=None,
-        hands=np.where(alignment.matched < 0, reference.hands, np.append(other.hands, 0)[found]),
+        hands=np.where(alignment.matched < 0, reference.hands, np.append(other.hands, 0)[alignment.matched]),
     )
     return matched, alignment.diagnostics
 
@@ -471,7 +415,7 @@ TASK = Task(
     blank=_blank,
     content=_content,
     extent=_extent,
-    evaluate=_evaluate,
+    evaluate=evaluate,
     remark=remark,
     view=view_item,
     baselines=baselines,

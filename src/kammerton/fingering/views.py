@@ -15,11 +15,11 @@ from kammerton.arrays import Codes, Flags
 from kammerton.errors import OptionError, out_of, plural
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Comparison, Fingering
 from kammerton.fingering.formats.notes import FingeringOptions
-from kammerton.fingering.judging import CHORD_S, EXACT_S, Playability, key_presses, limits_of
+from kammerton.fingering.judging import CHORD_S, EXACT_S, limits_of
 from kammerton.fingering.lint import Findings, find_spots, finger_name, key_name
 from kammerton.fingering.match_rates import Matches, build_columns
-from kammerton.fingering.protocols import PROTOCOLS, nakamura2020, pianovam, playability, strike
-from kammerton.model.measure import Measure, Protocol, Statistics, find
+from kammerton.fingering.protocols import PROTOCOLS, evaluate
+from kammerton.model.measure import Measure, find
 from kammerton.model.task import Case
 from kammerton.model.views import (
     Cell,
@@ -41,14 +41,11 @@ from kammerton.model.views import (
 Against = Literal["one", "first", "hand", "piece", "any"]
 """Whom a note must match: the annotator chosen, the first one, the closest one of the hand or of the
 piece, or any."""
+_CLOSEST: Mapping[str, Against] = {"M_high": "hand", "M_high_piece": "piece", "M_soft": "any"}
 _AGAINST: Mapping[str, Against] = {
     "strike/accuracy": "one",
-    "strike/M_high": "hand",
-    "strike/M_high_piece": "piece",
-    "strike/M_soft": "any",
-    "nakamura2020/M_high": "hand",
-    "nakamura2020/M_high_piece": "piece",
-    "nakamura2020/M_soft": "any",
+    **{f"strike/{name}": against for name, against in _CLOSEST.items()},
+    **{f"nakamura2020/{name}": against for name, against in _CLOSEST.items()},
     "pianovam/Accuracy": "first",
     "pianovam/M_high": "any",
 }
@@ -100,7 +97,7 @@ class Judge:
         names = list(references)
         columns = build_columns([Case(tuple(references.values()), estimate)])
         (pieces,) = columns.pieces
-        if self.measure.protocol == nakamura2020.PROTOCOL.name:
+        if self.measure.protocol == "nakamura2020":
             (pieces,) = columns.complete
             names = [name for name in names if all(references[name].labels)] or names
         matches = Matches(pieces, columns.table, self.comparison)
@@ -139,14 +136,13 @@ def choose_judge(address: str, annotator: str, options: FingeringOptions) -> Jud
     if str(measure) not in _AGAINST:
         raise OptionError(f"{measure} does not say when a note is right", f"these do: {', '.join(_AGAINST)}")
     comparison: Comparison = "strike"
-    if measure.protocol != nakamura2020.PROTOCOL.name:
-        comparison = "finger" if measure.protocol == pianovam.PROTOCOL.name else options.substitution
+    if measure.protocol != "nakamura2020":
+        comparison = "finger" if measure.protocol == "pianovam" else options.substitution
     return Judge(measure, comparison, annotator)
 
 
 _STAVES = {RIGHT: "right", LEFT: "left", UNKNOWN: "either hand"}
 _LETTERS = {RIGHT: "R", LEFT: "L", UNKNOWN: ""}
-_NO_FINGER = "."
 _HANDS: Mapping[int, Literal["right", "left", ""]] = {RIGHT: "right", LEFT: "left", UNKNOWN: ""}
 
 
@@ -195,8 +191,11 @@ def grid_of(notes: Fingering, hands: Codes, players: Sequence[Player]) -> Grid:
         ]
         if any(of_hand):
             keys = [Cell(_key(notes, note)) for note in range(len(notes))]
-            lines = [Line(name, _cells(keys, of_hand))]
-            lines += [Line(player.name, _cells(_fingers(player, hand), of_hand)) for player in players]
+            rows = [(name, keys), *((player.name, _fingers(player, hand)) for player in players)]
+            lines = (
+                Line(name, tuple(tuple(cells[note] for note in column) for column in of_hand))
+                for name, cells in rows
+            )
             staves.append(Staff(tuple(lines)))
     return Grid(tuple(times), tuple(staves))
 
@@ -228,13 +227,9 @@ def roll_of(notes: Fingering, hands: Codes, players: Sequence[Player]) -> Roll:
 def shown_hands(notes: Fingering, fingerings: Sequence[Fingering]) -> Codes:
     """Return the hand that each note is shown in: of the first who fingered it, else as the source says."""
     hands = np.full(len(notes), UNKNOWN)
-    for each in fingerings:
-        hands = np.where(hands == UNKNOWN, each.label_hands, hands)
+    for fingering in fingerings:
+        hands = np.where(hands == UNKNOWN, fingering.label_hands, hands)
     return np.where(hands == UNKNOWN, notes.hands, hands)
-
-
-def _cells(cells: Sequence[Cell], columns: Sequence[tuple[int, ...]]) -> tuple[tuple[Cell, ...], ...]:
-    return tuple(tuple(cells[note] for note in column) for column in columns)
 
 
 def _key(notes: Fingering, note: int) -> str:
@@ -246,7 +241,7 @@ def _fingers(player: Player, hand: int) -> list[Cell]:
     """Return what stands below each key; the hand is told only where it is the other one."""
     flagged = player.flagged()
     texts = {
-        label: finger_name(label).removeprefix(_LETTERS[hand]) if label else _NO_FINGER
+        label: finger_name(label).removeprefix(_LETTERS[hand]) if label else "."
         for label in set(player.fingering.labels)
     }
     return [
@@ -281,34 +276,32 @@ def view_item(
     options = options or FingeringOptions()
     chosen = choose_judge(measure or DEFAULT_MEASURE, annotator, options)
     limits = limits_of(options.span_table())
-    annotators = [Player(name, each, find_spots(each, limits)) for name, each in references.items()]
+    annotators = [Player(name, ref, find_spots(ref, limits)) for name, ref in references.items()]
     systems = [
-        Player(name, each, find_spots(each, limits), chosen.verdict(references, each))
-        for name, each in estimates.items()
-        if not isinstance(each, str)
+        Player(name, est, find_spots(est, limits), chosen.verdict(references, est))
+        for name, est in estimates.items()
+        if not isinstance(est, str)
     ]
     notes = references[annotator]
     players = (*annotators, *systems)
     hands = shown_hands(notes, [notes, *(player.fingering for player in players)])
     last = float(max(notes.onsets.max(), np.nanmax(notes.offsets)))
     costs = {system.name: _costs(system, chosen, references) for system in systems}
+    counted = f"{plural(len(notes), 'note')}, {plural(len(references), 'annotator')}"
     return ItemView(
         item=item,
         measure=str(chosen.measure),
         end=last if last > notes.onsets.max() else last + 1.0,
         tracks=(
             *(Track(name, ()) for name in references),
-            *(
-                Track(name, (), note=each if isinstance(each, str) else "")
-                for name, each in estimates.items()
-            ),
+            *(Track(name, (), note=est if isinstance(est, str) else "") for name, est in estimates.items()),
         ),
         tables=(
             *costs.values(),
             *(_violations(player, options) for player in players if player.findings.spots),
             _scores(references, annotator, estimates, options),
         ),
-        notes=(_described(chosen, references, len(notes)),),
+        notes=(f"{counted}; {chosen.measure} compares with {chosen.whom(references)}",),
         unit=notes.unit,
         grid=grid_of(notes, hands, players),
         roll=roll_of(notes, hands, players),
@@ -330,11 +323,6 @@ def _legend(judge: Judge, references: Mapping[str, Fingering], options: Fingerin
         "excluded": "not scored",
         "flagged": f"cannot be played ({options.span_table().name})",
     }
-
-
-def _described(judge: Judge, references: Mapping[str, Fingering], notes: int) -> str:
-    counted = f"{plural(notes, 'note')}, {plural(len(references), 'annotator')}"
-    return f"{counted}; {judge.measure} compares with {judge.whom(references)}"
 
 
 def _costs(system: Player, judge: Judge, references: Mapping[str, Fingering]) -> Table:
@@ -363,12 +351,9 @@ def _costs(system: Player, judge: Judge, references: Mapping[str, Fingering]) ->
     return Table(
         f"{system.name}: {_counted(system, judge)}, against {judge.whom(references)}",
         (
-            *(
-                Column("reference"),
-                Column("estimate"),
-                Column("notes", "count"),
-                Column("of scored", "share"),
-            ),
+            *map(Column, ("reference", "estimate")),
+            Column("notes", "count"),
+            Column("of scored", "share"),
             *((Column("another's", "count"),) if several else ()),
         ),
         tuple(rows),
@@ -388,7 +373,7 @@ def _reason(system: Player, judge: Judge, references: Mapping[str, Fingering], c
 
 def _violations(player: Player, options: FingeringOptions) -> Table:
     """List what cannot be played, in order of time."""
-    found, notes = player.findings, player.fingering
+    findings, notes = player.findings, player.fingering
     rows = [
         (
             notes.moment(spot.second).replace("measure", "m."),  # a column of a table is narrow
@@ -397,13 +382,14 @@ def _violations(player: Player, options: FingeringOptions) -> Table:
             " ".join(spot.fingers),
             spot.reason,
         )
-        for spot in found.spots[:_LISTED]
+        for spot in findings.spots[:_LISTED]
     ]
-    if len(found.spots) > _LISTED:
-        rows.append((f"{len(found.spots) - _LISTED} more", "", "", "", ""))
+    if len(findings.spots) > _LISTED:
+        rows.append((f"{len(findings.spots) - _LISTED} more", "", "", "", ""))
+    steps, chords = f"{findings.count('step'):,}", f"{findings.count('chord'):,}"
     return Table(
-        f"{player.name}: {found.count('step'):,} of {found.steps:,} steps and {found.count('chord'):,} of "
-        f"{found.chords:,} chords cannot be played, by {options.span_table().name}",
+        f"{player.name}: {steps} of {findings.steps:,} steps and {chords} of {findings.chords:,} chords cannot "
+        f"be played, by {options.span_table().name}",
         tuple(map(Column, ("onset", "notes", "keys", "fingers", "why"))),
         tuple(rows),
     )
@@ -416,49 +402,23 @@ def _scores(
     options: FingeringOptions,
 ) -> Table:
     """List the headline measures of every protocol, a column per system."""
-    columns = [
-        {} if isinstance(each, str) else _statistics(references, annotator, each, options)
-        for each in estimates.values()
-    ]
-    rows = [
-        (str(measure), *(_value(measure, column.get(measure)) for column in columns))
-        for measure in _headlines(*PROTOCOLS)
-    ]
+    headlines = [measure for protocol in PROTOCOLS for measure in protocol.measures if measure.headline]
+    columns = []
+    for estimate in estimates.values():
+        values: dict[Measure, float | None] = {}
+        for needs in dict.fromkeys(measure.needs for measure in headlines):
+            if isinstance(estimate, str):
+                continue
+            annotators = (references[annotator],) if needs == "pair" else tuple(references.values())
+            measures = [measure for measure in headlines if measure.needs == needs]
+            evaluation = evaluate([Case(annotators, estimate)], measures, options)
+            for measure, statistics in evaluation.statistics.items():
+                value = float(measure.formula.finalise(statistics)[0])
+                values[measure] = None if math.isnan(value) else value
+        columns.append(values)
     against = f"; accuracies of strike against {annotator}" if len(references) > 1 else ""
     return Table(
         f"scores, per cent{against}",
         (Column("measure"), *(Column(name, "score") for name in estimates)),
-        tuple(rows),
+        tuple((str(measure), *(values.get(measure, "-") for values in columns)) for measure in headlines),
     )
-
-
-def _headlines(*protocols: Protocol) -> list[Measure]:
-    return [measure for protocol in protocols for measure in protocol.measures if measure.headline]
-
-
-def _value(measure: Measure, statistics: Statistics | None) -> str | float | None:
-    if statistics is None:
-        return "-"
-    value = float(measure.formula.finalise(statistics)[0])
-    return None if math.isnan(value) else value
-
-
-def _statistics(
-    references: Mapping[str, Fingering], annotator: str, estimate: Fingering, options: FingeringOptions
-) -> dict[Measure, Statistics]:
-    """Return the statistics of the headline measures, one row each."""
-    together = build_columns([Case(tuple(references.values()), estimate)])
-    alone = build_columns([Case((references[annotator],), estimate)])
-    of_strike, of_document = _headlines(strike.PROTOCOL), _headlines(pianovam.PROTOCOL)
-    of_hands = _headlines(playability.PROTOCOL)
-    own, others = (Playability(key_presses(each)) for each in ([estimate], references.values()))
-    judged = playability.evaluate(others, [m for m in of_hands if m.needs == "annotators"], options)
-    return {
-        **nakamura2020.evaluate(together, _headlines(nakamura2020.PROTOCOL)),
-        **strike.evaluate(together, [m for m in of_strike if m.needs != "pair"], options),
-        **strike.evaluate(alone, [m for m in of_strike if m.needs == "pair"], options),
-        **pianovam.evaluate(together, [m for m in of_document if m.needs != "estimate"]),
-        **pianovam.evaluate_alone(own, [m for m in of_document if m.needs == "estimate"]),
-        **playability.evaluate(own, [m for m in of_hands if m.needs == "estimate"], options),
-        **{measure: found.sum(axis=0, keepdims=True) for measure, found in judged.items()},
-    }

@@ -137,7 +137,7 @@ def test_without_any_label_nothing_is_defined() -> None:  # A03
 
 def test_annotators_may_be_judged_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The thumb cannot go up a fifth from note to note; thumb and index finger can."""
-    monkeypatch.setattr("kammerton.fingering.task._TOGETHER", 3)
+    monkeypatch.setattr("kammerton.fingering.protocols._TOGETHER", 3)
     bad, good = piece("1 1", [60, 67]), piece("1 2", [60, 67])
     annotators = {"x": {"a": bad, "b": good, "c": bad}, "y": {"a": good, "b": good, "c": bad}}
     estimates = {"s": dict.fromkeys("abc", good)}

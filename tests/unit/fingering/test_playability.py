@@ -290,8 +290,8 @@ def test_against_note_by_note(notes: list[Note]) -> None:
 def test_mirrored_at_d_nothing_changes(notes: list[Note], limits: SpanLimits) -> None:
     mirrored = [note._replace(hand=1 - note.hand, pitch=124 - note.pitch) for note in notes]
     for kernel in KERNELS:
-        found, others = (kernel(Playability(presses(some)), limits) for some in (notes, mirrored))
-        assert found.statistics.tolist() == others.statistics.tolist()
+        one, other = (kernel(Playability(presses(some)), limits) for some in (notes, mirrored))
+        assert one.statistics.tolist() == other.statistics.tolist()
 
 
 @given(notes_of_a_piece, st.randoms(use_true_random=False), st.sampled_from(LIMITS))
@@ -301,8 +301,8 @@ def test_the_order_within_a_chord_does_not_matter(
     lasting = [note for note in notes if note.end > note.onset]  # of grace notes the order tells
     shuffled = random.sample(lasting, len(lasting))
     for kernel in (Playability.melodic, Playability.chords):
-        found, others = (kernel(Playability(presses(some)), limits) for some in (lasting, shuffled))
-        assert found.statistics.tolist() == others.statistics.tolist()
+        one, other = (kernel(Playability(presses(some)), limits) for some in (lasting, shuffled))
+        assert one.statistics.tolist() == other.statistics.tolist()
 
 
 # --- changes of fingers ----------------------------------------------------------------------
