@@ -388,8 +388,8 @@ def _violations(player: Player, options: FingeringOptions) -> Table:
         rows.append((f"{len(findings.spots) - _LISTED} more", "", "", "", ""))
     steps, chords = f"{findings.count('step'):,}", f"{findings.count('chord'):,}"
     return Table(
-        f"{player.name}: {steps} of {findings.steps:,} steps and {chords} of {findings.chords:,} chords cannot "
-        f"be played, by {options.span_table().name}",
+        f"{player.name}: {steps} of {findings.steps:,} steps and {chords} of {findings.chords:,} chords "
+        f"cannot be played, by {options.span_table().name}",
         tuple(map(Column, ("onset", "notes", "keys", "fingers", "why"))),
         tuple(rows),
     )
