@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from kammerton.results.scores import Scores
     from kammerton.runs import diff, read_run, write_run
     from kammerton.scoring.keeping import keeping
+    from kammerton.systems.annotating import Annotations, annotate
     from kammerton.systems.fusing import Fusion, fuse
 
 __all__ = [
+    "Annotations",
     "DataError",
     "Diagnostic",
     "Fusion",
@@ -33,6 +35,7 @@ __all__ = [
     "Scores",
     "__version__",
     "agree",
+    "annotate",
     "check",
     "chords",
     "compare",
@@ -55,6 +58,7 @@ _HOMES = {
         ("DataError", "Diagnostic", "KammertonError", "LabelError", "OptionError", "OutputError"),
         "kammerton.errors",
     ),
+    **dict.fromkeys(("Annotations", "annotate"), "kammerton.systems.annotating"),
     "Fusion": "kammerton.systems.fusing",
     "Scores": "kammerton.results.scores",
     "agree": "kammerton.api.comparing",

@@ -249,6 +249,15 @@ ROWS = [
     ),
     Row("leave out --annotator for all of them", f"{SCORE} --annotator ref --annotator est", CHORDS),
     Row("`kammerton measures` lists all", f"{SCORE} --measure qqqq", CHORDS),
+    # --- what makes annotations ---
+    Row("leave out --details", "fuse fingering est other --out out --details all", NOTES),
+    Row("leave out --change-cost", "fuse instruments ref.csv est.csv --out out --change-cost 1", TAGS),
+    Row(
+        "--system NAME; `kammerton systems` lists them",
+        "annotate chords ref --out out",
+        CHORDS,
+        fill={"NAME": "fusion"},
+    ),
     # --- what other commands do with them ---
     Row("or a run, or --pairs FILE.csv", "show chords", CHORDS, fill={"FILE.csv": "pairs.csv"}),
     Row(
@@ -489,8 +498,6 @@ NOT_FOLLOWED = {
     "known codes: `kammerton explain`": "which code was meant is the user's to know",
     "`kammerton compare RUN RUN` compares": "takes another command",
     "leave out --no-ci": "takes an option away",
-    "leave out --details": "takes an option away",
-    "leave out --change-cost": "takes an option away",
     "--copies keep counts each": "copies are taken for one on purpose; the choice is the user's",
     "give the address of the folder that has the files, name them in a table (--pairs), or copy them": (
         "needs a web server with folders without end"
@@ -526,6 +533,8 @@ NO_HINTS = {
     "--out DIR",
     "SRC SRC [SRC ...] --out DIR [OPTIONS]",
     "Seed of the random numbers of --method random.",
+    "INPUT [INPUT ...] --system NAME --out DIR [OPTIONS]",
+    "The system, as `kammerton systems` lists it; needed.",
     "Leave annotations out of the run; `kammerton report` and `show` need them to draw items.",
     "More options; `--help-all` explains every one in full:",
     (

@@ -26,11 +26,12 @@ VERBS: dict[str, tuple[Callable[..., int], tuple[Callable[..., Any], ...]]] = {
     "convert": (files.convert, (kammerton.convert,)),
     "pack": (files.pack, (kammerton.pack,)),
     "fuse": (systems.fuse, (kammerton.fuse,)),
+    "annotate": (systems.annotate, (kammerton.annotate,)),
     "report": (pages.report, (kammerton.report,)),
     "diff": (pages.diff, (kammerton.diff,)),
 }
 
-PYTHON_ONLY = {"options", "annotators", "runs", "store", "progress", "weights"}
+PYTHON_ONLY = {"options", "annotators", "runs", "store", "progress", "weights", "settings"}
 """Objects; on the command line the reading options, positional arguments, and --out stand for them."""
 
 SPELLED = {"--protocol", "--measure", "--cluster"}
@@ -97,6 +98,7 @@ def test_types_are_those_of_the_annotations(verb: str) -> None:
         ("convert", "quiet"),
         ("pack", "quiet"),
         ("fuse", "out weight leave_one_out reference seed form quiet"),
+        ("annotate", "system out setting quiet"),
         ("report", "output quiet"),
         ("diff", "form quiet"),
     ],

@@ -92,8 +92,8 @@ def test_mistakes_are_one_line_and_a_hint(corpus: Terminal, arguments: str, firs
             "report x --out y",
             "--out",
             (
-                "did you mean `--output`? `--out` is an option of `kammerton score`, `kammerton agree` and "
-                "`kammerton fuse`"
+                "did you mean `--output`? `--out` is an option of `kammerton score`, `kammerton agree`, "
+                "`kammerton fuse` and `kammerton annotate`"
             ),
         ),
         ("score chords a b --CI=0.9", "--CI", "did you mean `--ci`?"),

@@ -12,7 +12,19 @@ from kammerton import chords, fingering
 
 KAMMERTON = [
     *("DataError", "Diagnostic", "KammertonError", "LabelError", "OptionError", "OutputError", "Scores"),
-    *("Fusion", "fuse", "__version__", "agree", "check", "chords", "compare", "convert", "diff"),
+    *(
+        "Annotations",
+        "annotate",
+        "Fusion",
+        "fuse",
+        "__version__",
+        "agree",
+        "check",
+        "chords",
+        "compare",
+        "convert",
+        "diff",
+    ),
     *("fingering", "instruments", "keeping", "pack", "read_run", "report", "score", "show", "write_run"),
 ]
 CHORDS = [

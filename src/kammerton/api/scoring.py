@@ -588,5 +588,6 @@ def score(  # noqa: PLR0913 - one per choice
         context_evidence=context_evidence,
         grouping=grouping,
         candidates=candidate_evidence,
+        made={system.name: system.made for system in corpus.systems if system.made},
     )
     return Scores(origin, timing)

@@ -99,6 +99,7 @@ _WRITTEN: dict[str, dict[str, Any]] = {
     "min_sources": {"metavar": "N"},
     "least_support": {"metavar": "SHARE"},
     "leave_out": {"metavar": "NAME"},
+    "model": {"metavar": "FILE"},
     "to": {"metavar": "FORMAT"},
     "tolerance": {"metavar": "X"},
     "annotator": {"metavar": "NAME"},

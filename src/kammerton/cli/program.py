@@ -109,6 +109,18 @@ VERBS: dict[str, _Verb] = {
         "systems",
         ("fuse",),
     ),
+    "annotate": _Verb(
+        "Run a system over a corpus, and write its annotations.",
+        "INPUT [INPUT ...] --system NAME --out DIR [OPTIONS]",
+        "systems",
+        ("annotate",),
+    ),
+    "systems": _Verb(
+        "List systems, or describe one: what it takes and reaches.",
+        "[TASK] [NAME] [OPTIONS]",
+        "systems",
+        takes_task=False,
+    ),
     "measures": _Verb(
         "Describe every protocol and measure: formula, range, source.",
         "[TASK] [PROTOCOL|PROTOCOL/MEASURE] [OPTIONS]",
@@ -230,7 +242,8 @@ def _command(name: str, task: str | None) -> App:
     function = getattr(import_module(f"kammerton.cli.{verb.module}"), name)
     calls = [getattr(kammerton, call) for call in verb.calls]
     record = None if task is None else find_task(task)
-    command = with_options(function, calls, record, sided=name not in ("check", "convert", "fuse"))
+    sided = name not in ("annotate", "check", "convert", "fuse")
+    command = with_options(function, calls, record, sided=sided)
     opening = (inspect.getdoc(function) or "").partition("\nParameters\n")[0].strip()
     words = " ".join(filter(None, ("Usage: kammerton", name, task, verb.usage)))
     app = App(name=task or name, help=opening, usage=words, group_parameters=OPTIONS)

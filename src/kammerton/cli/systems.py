@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""``kammerton fuse``: one annotation of each item from several."""
+"""``kammerton fuse``, ``annotate`` and ``systems``: what makes annotations."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
 
 import kammerton
 from kammerton.cli.options import OUTPUT, Quiet, option
@@ -20,7 +23,9 @@ from kammerton.cli.output import (
 )
 from kammerton.cli.paths import name_systems
 from kammerton.errors import OptionError, plural, quote
+from kammerton.model.registry import known_tasks
 from kammerton.model.task import Task
+from kammerton.reporting.cards import render_system_cards, render_system_list
 from kammerton.reporting.comparisons import render_scores
 from kammerton.reporting.documents import render_frame, render_json
 from kammerton.reporting.fusions import render_fusion
@@ -28,6 +33,7 @@ from kammerton.reporting.rankings import TableOptions
 from kammerton.results.scores import Scores
 from kammerton.systems.fusing import Fusion
 from kammerton.systems.provenance import check_folder
+from kammerton.systems.registry import described, known_systems
 
 Form = Annotated[
     Literal["table", "json", "csv", "md", "latex"],
@@ -111,6 +117,102 @@ def fuse(
         where = f"{quote(out)}, a folder without each source" if leave_one_out else quote(out)
         print_message(f"{plural(len(fused.annotations), 'item')} fused of {len(names)} sources, in {where}")
     return PARTIAL if any(problem.code == "KT805" for problem in fused.diagnostics) else DONE
+
+
+def annotate(
+    task: Task,
+    /,
+    *inputs: Annotated[str, option(name="INPUT")],
+    system: Annotated[
+        str | None, option("The system, as `kammerton systems` lists it; needed.", metavar="NAME")
+    ] = None,
+    out: Annotated[
+        str | None, option("Write the annotations to this folder; needed.", metavar="DIR", group=OUTPUT)
+    ] = None,
+    setting: Annotated[
+        list[str] | None,
+        option("Set a setting of the system. Repeatable.", name="--set", metavar="NAME=VALUE"),
+    ] = None,
+    quiet: Quiet = False,
+    **choices: Any,
+) -> int:
+    """Run a system over a corpus, and write a folder of annotations.
+
+    kammerton.json in the folder has how all was made; `score` names it in its signatures. Several INPUTs of
+    a system that takes annotations are several annotators.
+
+    Exit code 1 if some items could not be annotated.
+
+    Parameters
+    ----------
+    inputs
+        What the system takes: folder or file of audio, scores, chord sheets or annotations.
+    """
+    for value, message, hint in (
+        (inputs, "INPUT is needed", "the folder or file of what the system takes"),
+        (system, "which system?", "--system NAME; `kammerton systems` lists them"),
+        (out, "where to?", "--out DIR"),
+    ):
+        if not value:
+            raise OptionError(message, hint)
+    settings = dict(_setting(argument) for argument in setting or ())
+    made = kammerton.annotate(
+        task.name, list(inputs), system=system or "", settings=settings, out=out, **choices
+    )
+    print_diagnostics(made.diagnostics, quiet=quiet)
+    if not quiet:
+        print_message(f"{plural(len(made), 'item')} annotated by {quote(made.system)}, in {quote(out or '')}")
+    return PARTIAL if made.failed else DONE
+
+
+def _setting(argument: str) -> tuple[str, object]:
+    """Return name and value of a setting: a number or a truth value as JSON has it, else the text."""
+    name, equals, text = argument.partition("=")
+    if not name or not equals:
+        raise OptionError(f"expected NAME=VALUE, got {quote(argument)}")
+    try:
+        return name, json.loads(text)
+    except ValueError:
+        return name, text
+
+
+def systems(
+    task: Annotated[str | None, Parameter(name="TASK", show_default=False)] = None,
+    name: Annotated[str | None, Parameter(name="NAME", show_default=False)] = None,
+    /,
+    *,
+    form: Annotated[Literal["table", "json"], Parameter(name="--format")] = "table",
+) -> int:
+    """List systems, or print the card of one.
+
+    Parameters
+    ----------
+    task
+        The task; by default all.
+    name
+        A system, whose card is printed; of every task that has one of this name.
+    form
+        Text or JSON. JSON holds every card.
+    """
+    if task is not None and name is None and task not in known_tasks():
+        task, name = None, task
+    known, broken = known_systems()
+    for error in broken:
+        print_message(f"warning: {error}")
+    named = [
+        described(system, package)
+        for system, package in known
+        if task in (None, system.task) and name in (None, system.name)
+    ]
+    if not named:
+        names = [system.name for system, _ in known if task in (None, system.task)]
+        raise OptionError.unknown("system", name or "", names)
+    if form == "json":
+        write_output(render_json(named), is_data=True)
+    else:
+        render = render_system_list if name is None else render_system_cards
+        write_output(render(named, width=style_of(sys.stdout).width))
+    return DONE
 
 
 def _weights(arguments: Sequence[str]) -> dict[str, float]:

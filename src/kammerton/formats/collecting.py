@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections import Counter
@@ -11,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
-from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, clip, printable, quote
 from kammerton.formats.folders import FoundItems, find_files, normal_form
 from kammerton.formats.packs import collect_pack, is_pack
 from kammerton.formats.remote import (
@@ -40,6 +41,11 @@ _ROW = re.compile(r"\s*[-+]?[0-9.,]+(?:[\s,;]|$)")
 
 _OF_NO_FORM = frozenset(("KT109", "KT113", "KT145", "KT162", "KT616", "KT624"))
 """Codes of files that the task cannot read at all; KT143 is one at the first line."""
+
+RECORD = "kammerton.json"
+"""The record in a folder of annotations that a system made."""
+_LONGEST_MAKING = 1000
+"""Characters of a record that a signature has at most: anybody may have written it."""
 
 Source = str | os.PathLike[str] | Mapping[str, object] | object
 
@@ -81,7 +87,8 @@ def _from_mapping(source: Mapping[str, object], name: str, task: Task, options: 
         sources[item] = ((None, source_at(value, task, options) if is_remote(value) else value),)
         if item != str(key):
             written[item] = str(key)
-    return Collection(name, sources, name, written=written)
+    made = getattr(source, "made", "")  # of annotations that a system has just made
+    return Collection(name, sources, name, written=written, made=signed_making(made))
 
 
 def find(place: str | os.PathLike[str], task: Task, options: object) -> FoundItems[Any]:
@@ -138,6 +145,20 @@ def _is_document(path: Path | RemoteSource, task: Task, options: object, *, by_n
     )
 
 
+def read_making(folder: Path) -> str:
+    """Return how a system made the annotations of a folder; nothing if there is no record of it."""
+    try:
+        record = json.loads((folder / RECORD).read_bytes())
+    except (OSError, ValueError):
+        return ""
+    return signed_making(record.get("made")) if isinstance(record, dict) else ""
+
+
+def signed_making(made: object) -> str:
+    """Return how annotations were made as one field of a signature."""
+    return clip(printable(made).replace("|", ";"), _LONGEST_MAKING) if isinstance(made, str) else ""
+
+
 def _from_place(place: str | os.PathLike[str], name: str | None, task: Task, options: object) -> Collection:
     items, shown = find(place, task, options), shown_path(place)
     items.check_not_empty(shown, task.suffixes)
@@ -170,4 +191,5 @@ def _from_place(place: str | os.PathLike[str], name: str | None, task: Task, opt
         broken,
         single=items.single and not holds_many,
         written={task.identify(file)[0]: name_as_written for file, name_as_written in items.written.items()},
+        made="" if items.single or is_remote(place) else read_making(Path(place)),
     )

@@ -86,6 +86,7 @@ class Collection:
     options: object | None = None
     # whether it is one of several candidates: items that it lacks are another one's
     partial: bool = False
+    made: str = ""  # how a system made the annotations, as signatures have it; nothing if that is not known
 
     def read_by(self, options: object) -> object:
         """Return the options by which the sources are read, of those of the whole."""

@@ -11,11 +11,12 @@ A task is imported only when it is asked for. A package adds one by an entry poi
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kammerton.errors import KammertonError, OptionError, TaskError, quote
 
 if TYPE_CHECKING:  # names and summaries are for help pages, which do without arrays
+    from collections.abc import Sequence
     from importlib.metadata import EntryPoint
 
     from kammerton.model.task import Task
@@ -28,6 +29,7 @@ TASKS = {
 """Summary of each built-in task by its name, which is also that of its package."""
 
 _GROUP = "kammerton.tasks"
+Record = TypeVar("Record")
 
 
 def find_task(task: str | Task) -> Task:
@@ -43,7 +45,7 @@ def find_task(task: str | Task) -> Task:
         if task in TASKS:
             built_in: Task = import_module(f"kammerton.{task}").TASK
             return built_in
-        return _load(task, _declared())
+        return _load(task)
     from kammerton.model.task import Task  # noqa: PLC0415 - help pages do without arrays
 
     if not isinstance(task, Task):
@@ -57,8 +59,8 @@ def find_task(task: str | Task) -> Task:
 def known_tasks() -> dict[str, str]:
     """Return the summary of each task by its name; of a third party's, the packages that declare it."""
     tasks = dict(TASKS)
-    for name, entries in _declared().items():
-        packages = " and ".join(map(_package, entries))
+    for name, entries in declared(_GROUP).items():
+        packages = " and ".join(map(package_of, entries))
         if name in TASKS:
             tasks[name] += f" (built in; the task of this name from the package {packages} is not used)"
         else:
@@ -67,39 +69,48 @@ def known_tasks() -> dict[str, str]:
     return tasks
 
 
-def _declared() -> dict[str, list[EntryPoint]]:
-    """Return the entry points of each task that packages declare, one of each package."""
-    from importlib.metadata import entry_points  # noqa: PLC0415 - 30 ms, for third parties alone
-
-    declared: dict[str, dict[str, EntryPoint]] = {}
-    for entry in sorted(entry_points(group=_GROUP), key=lambda entry: (entry.name, _package(entry))):
-        declared.setdefault(entry.name, {})[_package(entry)] = entry
-    return {name: list(by_package.values()) for name, by_package in declared.items()}
-
-
-def _load(name: str, declared: dict[str, list[EntryPoint]]) -> Task:
-    """Import a third party's task; whatever its package raises is a message, not a traceback."""
+def _load(name: str) -> Task:
+    """Import a third party's task."""
     from kammerton.model.task import Task  # noqa: PLC0415 - help pages do without arrays
 
-    if name not in declared:
-        raise OptionError.unknown("task", name, (*TASKS, *declared))
-    entry, *others = declared[name]
+    of_packages = declared(_GROUP)
+    if name not in of_packages:
+        raise OptionError.unknown("task", name, (*TASKS, *of_packages))
+    return load_record("task", of_packages[name], Task)
+
+
+def declared(group: str) -> dict[str, list[EntryPoint]]:
+    """Return the entry points of a group by name, one of each package."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 - 30 ms, for third parties alone
+
+    by_name: dict[str, dict[str, EntryPoint]] = {}
+    for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, package_of(entry))):
+        by_name.setdefault(entry.name, {})[package_of(entry)] = entry
+    return {name: list(by_package.values()) for name, by_package in by_name.items()}
+
+
+def load_record(noun: str, entries: Sequence[EntryPoint], kind: type[Record]) -> Record:
+    """Import the record of a name that a package declares, such as a task.
+
+    Whatever the package raises is a message, not a traceback.
+    """
+    entry, *others = entries
     if others:
         raise OptionError(
-            f"the package {_package(others[0])} declares the task {quote(name)}, as the package "
-            f"{_package(entry)} does",
+            f"the package {package_of(others[0])} declares the {noun} {quote(entry.name)}, as the package "
+            f"{package_of(entry)} does",
             f"uninstall one of them, or ask its authors for another name: `pip uninstall {_name(others[0])}`",
         )
     try:
-        task = entry.load()
+        record = entry.load()
     except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise _broken(entry, f"cannot be imported: {reason}") from error
-    if not isinstance(task, Task):
-        raise _broken(entry, f"is of the type {type(task).__name__}, not Task")
-    if task.name != name:
-        raise _broken(entry, f"calls itself {quote(task.name)}")
-    return task
+        raise _broken(noun, entry, f"cannot be imported: {type(error).__name__}: {error}") from error
+    if not isinstance(record, kind):
+        raise _broken(noun, entry, f"is of the type {type(record).__name__}, not {kind.__name__}")
+    name = getattr(record, "name", None)
+    if name != entry.name:
+        raise _broken(noun, entry, f"calls itself {quote(str(name))}")
+    return record
 
 
 def failure_of(task: Task, step: str, item: str, error: Exception) -> TaskError | None:
@@ -109,16 +120,17 @@ def failure_of(task: Task, step: str, item: str, error: Exception) -> TaskError 
     """
     if task.name in TASKS or isinstance(error, KammertonError | MemoryError):
         return None
-    entries = [entry for entry in _declared().get(task.name, ()) if _package(entry) != "?"]
-    owner = f" of the package {_package(entries[0])} ({entries[0].value})" if entries else ""
+    entries = [entry for entry in declared(_GROUP).get(task.name, ()) if package_of(entry) != "?"]
+    owner = f" of the package {package_of(entries[0])} ({entries[0].value})" if entries else ""
     reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return TaskError(f"the task {quote(task.name)}{owner} failed: `{step}` of {quote(item)}: {reason}")
 
 
-def _broken(entry: EntryPoint, what: str) -> OptionError:
+def _broken(noun: str, entry: EntryPoint, what: str) -> OptionError:
     return OptionError(
-        f"the task {quote(entry.name)} of the package {_package(entry)} ({entry.value}) {what}",
-        "report it to the authors of that package; `kammerton.testing.check_task` finds such faults",
+        f"the {noun} {quote(entry.name)} of the package {package_of(entry)} ({entry.value}) {what}",
+        "report it to the authors of that package"
+        + ("; `kammerton.testing.check_task` finds such faults" if noun == "task" else ""),
     )
 
 
@@ -126,5 +138,6 @@ def _name(entry: EntryPoint) -> str:
     return "?" if entry.dist is None else entry.dist.name
 
 
-def _package(entry: EntryPoint) -> str:
+def package_of(entry: EntryPoint) -> str:
+    """Return name and version of the package that declares an entry point."""
     return "?" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"

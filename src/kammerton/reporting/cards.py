@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from kammerton.model.measure import Measure, Protocol
 from kammerton.model.task import Task
-from kammerton.reporting.escaping import for_markdown
+from kammerton.reporting.escaping import for_markdown, for_terminal
 from kammerton.version import __version__
 
 _TERM = 15
@@ -124,6 +126,46 @@ def _card(measure: Measure, width: int) -> Iterator[str]:
     yield from _paragraph(measure.card.summary, "  ", width)
     for name, text in card_fields(measure).items():
         yield from _hanging(f"  {name:<{_TERM}} ", text, width)
+
+
+def render_system_list(systems: Sequence[Mapping[str, Any]], *, width: int = 80) -> str:
+    """Return a line or two for each system, under its task."""
+    longest = max(len(for_terminal(system["system"])) for system in systems)
+    lines: list[str] = []
+    for task, of_task in groupby(systems, key=itemgetter("task")):
+        lines += [""] * bool(lines) + [f"{for_terminal(task)}:"]
+        for system in of_task:
+            term = f"  {for_terminal(system['system']):<{longest}}  "
+            lines += _hanging(term, for_terminal(system["summary"]), width)
+    return "\n".join(lines) + "\n"
+
+
+def render_system_cards(systems: Sequence[Mapping[str, Any]], *, width: int = 80) -> str:
+    """Return the whole card of each system."""
+    blocks = []
+    for system in systems:
+        lines = [for_terminal(f"{system['task']}: {system['system']}")]
+        lines += _paragraph(for_terminal(system["summary"]), "  ", width)
+        fields = {
+            "takes": ", ".join(system["takes"]),
+            "settings": ", ".join(
+                name if value is None else f"{name}={value}" for name, value in system["settings"].items()
+            )
+            or "none",
+            "source": system["source"],
+            "licence": system["licence"],
+            "trained on": system["trained_on"],
+            "levels": "; ".join(system["levels"]) or "none stated",
+            "limits": system["limits"],
+            "cost": system["cost"],
+            "package": system["package"],
+            "needs": system["extra"] and f"kammerton[{system['extra']}]",
+        }
+        for name, text in fields.items():
+            if text:
+                lines += _hanging(f"  {name:<{_TERM}} ", for_terminal(str(text)), width)
+        blocks.append("\n".join(lines) + "\n")
+    return "\n".join(blocks)
 
 
 def _paragraph(text: str, indent: str, width: int, below: str | None = None) -> list[str]:

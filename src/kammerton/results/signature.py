@@ -73,6 +73,7 @@ class Origin:
     context_evidence: ContextEvidence | None = None  # of baselines and annotators, if it was asked for
     grouping: Grouping | None = None  # if scores of groups were asked for
     candidates: CandidateEvidence | None = None  # of systems with several estimates of an item
+    made: Mapping[str, str] = field(default_factory=dict)  # how each system made its estimates, if known
     _signatures: dict[tuple[str, Container[str] | None, Collection[str]], dict[Measure, str]] = field(
         default_factory=dict, init=False, repr=False
     )
@@ -100,10 +101,10 @@ class Origin:
     ) -> dict[Measure, str]:
         """Return the signature of each measure for scores against an annotator, on all or some items.
 
-        Which systems were scored matters only if items without an estimate are skipped: then an item counts
-        if all these systems have it.
+        Which systems were scored matters if it is known how they made their estimates, and if items without
+        an estimate are skipped: then an item counts if all these systems have it.
         """
-        key = annotator, items, tuple(systems) if self.missing == "skip" else ()
+        key = annotator, items, tuple(systems) if self.missing == "skip" or self.made else ()
         if key not in self._signatures:
             self._signatures[key] = self._signed(annotator, items, systems)
         return self._signatures[key]
@@ -116,6 +117,9 @@ class Origin:
             for (who, item), digest in self.evidence.fingerprints.items()
             if annotator in (ALL, who) and (items is None or item in items)
         }
+        known = {name: self.made[name] for name in systems if name in self.made}
+        made = {"made": ",".join(known.values() if len(systems) == 1 else map("=".join, known.items()))}
+        made = made if known else {}
         every = _items_and_hash(used)
         scored: dict[Needs, tuple[int, str]] = {}
         for needs in self.evidence.rows:
@@ -129,7 +133,7 @@ class Origin:
                 items=every[0],
                 scored=scored[measure.needs][0],
                 data=scored[measure.needs][1],
-                choices=self.choices,
+                choices={**self.choices, **made},
                 bootstrap=None if self.bootstrap is None else self.bootstrap.signed,
             )
             for measure in self.evidence.measures

@@ -60,6 +60,7 @@ def join_runs(
         bootstrap=None,
         corpus=None,
         grouping=None,
+        made={system: made for run in opened for system, made in run.origin.made.items()},
     )
 
 
@@ -165,7 +166,8 @@ def with_names(run: Scores, names: Mapping[str, str]) -> Scores:
         for diagnostic in run.diagnostics
     )
     evidence = replace(evidence, diagnostics=diagnostics)
-    return run.remade(evidence=evidence, corpus=corpus, context_evidence=context)
+    made = {names.get(system, system): made for system, made in origin.made.items()}
+    return run.remade(evidence=evidence, corpus=corpus, context_evidence=context, made=made)
 
 
 # --- what must be alike --------------------------------------------------------------------

@@ -190,6 +190,8 @@ def _scores(opened: Opened) -> Scores:
         bootstrap=_bootstrap(record["intervals"], opened.files),
     )
     # earlier versions had none of these
+    if record.get("made"):
+        origin = replace(origin, made=record["made"])
     if record.get("annotations") is not None:
         origin = replace(origin, corpus=corpus_in(opened.place, record["annotations"], task))
     if record.get("context") is not None:

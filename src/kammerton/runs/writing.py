@@ -222,6 +222,7 @@ def _of_scores(scores: Scores, *, with_options: bool) -> tuple[dict[str, Any], d
         },
         "missing": origin.missing,
         "choices": dict(origin.choices),
+        "made": dict(origin.made),
         "options": options,
         "intervals": _intervals(origin.bootstrap),
         "context": context,

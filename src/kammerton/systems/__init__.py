@@ -1,2 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Systems make annotations: from other annotations, or as trivial answers; above tasks and formats."""
+"""Systems make annotations: from other annotations, or as trivial answers; above tasks and formats.
+
+The records below are what a system of your own is made of; ``docs/systems.md`` has one in full.
+"""
+
+from kammerton.systems.system import Input, System, SystemCard
+
+__all__ = ["Input", "System", "SystemCard"]

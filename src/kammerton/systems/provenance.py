@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from kammerton.errors import OptionError, OutputError, quote
+from kammerton.formats.collecting import RECORD
+from kammerton.formats.folders import leads_out
 from kammerton.formats.remote import check_here, is_remote
 from kammerton.formats.writing import already_there, check_parent, lies_within, replacing_folder
+from kammerton.model.task import Task
 from kammerton.version import __version__
-
-RECORD = "kammerton.json"
-"""The record in a folder of annotations that a system made."""
 
 StrPath = str | os.PathLike[str]
 
@@ -42,6 +42,31 @@ def check_folder(folder: StrPath, inputs: Iterable[StrPath], *, force: bool) -> 
         raise OutputError(f"KT503 cannot write {shown}: it holds other things\n  help: write to a new folder")
     if names and not force:
         raise already_there(shown)
+
+
+def form_of(task: Task, to: str | None) -> str:
+    """Return the format to write, by default the first that the task has."""
+    if task.conversion is None:
+        raise OptionError(f"annotations of {task.name} cannot be written")
+    if to is not None and to not in task.conversion.forms:
+        raise OptionError.unknown("format", to, task.conversion.forms)
+    return to or next(iter(task.conversion.forms))
+
+
+def annotation_files(
+    task: Task,
+    annotations: Mapping[str, Any],
+    form: str,
+    adjust: Callable[[Any, Any], Any] = lambda track, _: track,
+) -> Iterator[tuple[str, str]]:
+    """Give name and text of the file of each item; ``adjust(track, annotation)`` adds what is written."""
+    conversion = task.conversion
+    assert conversion is not None, "which the format was checked for"
+    for item, annotation in annotations.items():
+        if leads_out(item):
+            raise OptionError(f"name of an item leads out of the folder: {quote(item)}", "call it otherwise")
+        track = adjust(conversion.track(annotation, None, item), annotation)
+        yield f"{item}{conversion.forms[form]}", conversion.render([track], form)
 
 
 def write_folder(folder: StrPath, files: Iterable[tuple[str, str]], record: Mapping[str, Any]) -> None:

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: MIT
+"""Run a system over a corpus: from what it takes to annotations, and to files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.formats.collecting import collect
+from kammerton.formats.folders import find_files
+from kammerton.formats.reading import options_of, signed_choices, signed_file, without_sides
+from kammerton.model.annotations import portable
+from kammerton.model.registry import find_task
+from kammerton.model.task import Task
+from kammerton.results.signature import data_hash
+from kammerton.results.tables import plain
+from kammerton.scoring.loading import load_references
+from kammerton.systems.provenance import annotation_files, check_folder, form_of, write_folder
+from kammerton.systems.registry import find_system, package_of_system
+from kammerton.systems.sources import StrPath, paths_of
+from kammerton.systems.system import SUFFIXES, Input, System
+
+
+class Annotations(Mapping[str, Any]):
+    """Annotations by item, as a system made them.
+
+    Attributes
+    ----------
+    task, system : str
+        Names of both.
+    made : str
+        How they were made: the system, its settings, and a digest of what it was given.
+    failed : mapping of str to str
+        Items without an annotation, and why.
+    diagnostics : tuple of Diagnostic
+        What was noticed about the inputs and the annotations.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        annotations: Mapping[str, Any],
+        record: Mapping[str, Any],
+        inputs: tuple[StrPath, ...],
+        diagnostics: tuple[Diagnostic, ...],
+    ) -> None:
+        self._task, self._annotations, self._record, self._inputs = task, dict(annotations), record, inputs
+        self.task: str = task.name
+        self.system: str = record["system"]
+        self.made: str = record["made"]
+        self.failed: Mapping[str, str] = record["failed"]
+        self.diagnostics: tuple[Diagnostic, ...] = diagnostics
+
+    def __getitem__(self, item: str) -> Any:
+        """Return the annotation of an item."""
+        return self._annotations[item]
+
+    def __iter__(self) -> Iterator[str]:
+        """Give the items in their order."""
+        return iter(self._annotations)
+
+    def __len__(self) -> int:
+        """Return the number of items."""
+        return len(self._annotations)
+
+    def write(self, out: StrPath, *, to: str | None = None, force: bool = False) -> None:
+        """Write a folder with a file for each item, and ``kammerton.json`` with how they were made.
+
+        Parameters
+        ----------
+        out : path
+            The folder.
+        to : str, optional
+            Format, as for :func:`kammerton.convert`; by default the first that the task has.
+        force : bool
+            Replace a folder that was written so before.
+
+        Raises
+        ------
+        OptionError
+            If there is no such format.
+        OutputError
+            If the folder cannot be written, or holds other things.
+        """
+        form = form_of(self._task, to)
+        check_folder(out, self._inputs, force=force)
+        write_folder(out, annotation_files(self._task, self._annotations, form), self._record)
+
+
+def annotate(
+    task: str | Task,
+    inputs: Any,
+    system: str | System,
+    *,
+    model: object | None = None,
+    settings: Mapping[str, Any] | object | None = None,
+    options: object | None = None,
+    out: StrPath | None = None,
+    to: str | None = None,
+    force: bool = False,
+) -> Annotations:
+    """Run a system over a corpus.
+
+    Parameters
+    ----------
+    task : str or Task
+        ``"chords"``, ``"fingering"``, ``"instruments"``, or a third party's task.
+    inputs : path, list of paths, or mapping of str to path or annotation
+        What the system takes of each item: a folder or file, or several; or by item, what the system takes of
+        it. Of systems that take annotations, several folders are several annotators.
+    system : str or System
+        Name of the system, as ``kammerton systems`` lists it, such as ``"baseline:all-N"``.
+    model : object, optional
+        Model of the system, mostly the path of a file.
+    settings : mapping of str to object, or dataclass, optional
+        Settings of the system that are not its defaults.
+    options : object, optional
+        How files are read: a :class:`kammerton.chords.ChordOptions`,
+        :class:`kammerton.fingering.FingeringOptions` or :class:`kammerton.instruments.InstrumentOptions`.
+    out : path, optional
+        Folder to write to; see :meth:`Annotations.write`.
+    to : str, optional
+        Format to write; by default the first that the task has.
+    force : bool
+        Replace a folder that was written so before.
+
+    Returns
+    -------
+    Annotations
+        A mapping of items, which every verb takes.
+
+    Raises
+    ------
+    OptionError
+        If a name or setting is not possible.
+    DataError
+        If nothing can be annotated.
+    OutputError
+        If the folder cannot be written.
+
+    Examples
+    --------
+    >>> songs = {"song": ([(0, 3), (3, 4)], ["D:7", "G"])}
+    >>> annotate("chords", songs, system="baseline:commonest-triad")["song"].labels
+    ('D:maj',)
+    """
+    kind = find_task(task)
+    reading = without_sides(options_of(kind, options))
+    chosen = find_system(kind, system)
+    own = _settings(chosen, settings)
+    if out is not None:
+        form_of(kind, to)
+        check_folder(out, paths_of(inputs), force=force)
+    sources, failed, problems, digests = _inputs(kind, chosen, inputs, reading)
+    made = _made(chosen, own, model, reading, data_hash(digests))
+    annotations: dict[str, Any] = {}
+    state = model if chosen.prepare is None or not sources else chosen.prepare(sources, model, own)
+    for item, source in sources.items():
+        annotation, noticed = _annotated(kind, chosen, source, state, own, reading)
+        problems += noticed
+        if annotation is None:
+            failed[item] = next(problem.message for problem in noticed if problem.severity == "error")
+        else:
+            annotations[item] = annotation
+    if not annotations:
+        raise DataError(problems or [_error("there is no item to annotate")])
+    record = {
+        "task": kind.name,
+        "system": chosen.name,
+        "made": made,
+        "options": {"settings": plain(asdict(own)), "reading": signed_choices(reading)},
+        "from": [portable(os.fsdecode(path)) for path in paths_of(inputs)],
+        "trained_on": chosen.card.trained_on,
+        "failed": failed,
+    }
+    result = Annotations(kind, annotations, record, tuple(paths_of(inputs)), tuple(problems))
+    if out is not None:
+        result.write(out, to=to, force=force)
+    return result
+
+
+def _settings(system: System, settings: Mapping[str, Any] | object | None) -> Any:
+    """Return the settings of a system, with its defaults."""
+    if is_dataclass(settings) and isinstance(settings, system.options):
+        return settings
+    if not isinstance(settings, Mapping | None):
+        raise OptionError.of_type("settings", settings, f"a mapping or {system.options.__name__}")
+    known = [field.name for field in fields(system.options)]
+    for name in settings or ():
+        if name not in known:
+            raise OptionError.unknown(f"setting of {quote(system.name)}", name, known)
+    return system.options(**(settings or {}))
+
+
+def _made(system: System, settings: Any, model: object, reading: Any, data: str) -> str:
+    """Return the system, and everything else that can change what it makes."""
+    parts = signed_choices(settings)
+    if package := package_of_system(system):
+        parts["package"] = package
+    if isinstance(model, str | os.PathLike):
+        parts["model"] = signed_file(os.fspath(model))
+    parts |= signed_choices(reading) | {"data": data}
+    return "|".join((system.name, *(f"{name}:{value}" for name, value in parts.items())))
+
+
+_Inputs = tuple[dict[str, Input], dict[str, str], list[Diagnostic], dict[tuple[str, str], bytes]]
+"""Inputs by item, items that failed, what was noticed, and digests of all that was read."""
+
+
+def _inputs(task: Task, system: System, inputs: Any, reading: object) -> _Inputs:
+    kinds = [kind for kind in SUFFIXES if kind in system.takes]
+    if kinds:
+        return _files(system, kinds, inputs)
+    listed = inputs if isinstance(inputs, list | tuple) else [inputs]
+    collections = [
+        collect(source, name=None, default_name="inputs", task=task, options=reading) for source in listed
+    ]
+    references = load_references(task, collections, reading)
+    items: dict[str, dict[str, Any]] = {}
+    digests = {}
+    for annotator, own in references.annotations.items():
+        for item, annotation in own.items():
+            items.setdefault(item, {})[annotator] = annotation
+            digests[annotator, item] = hashlib.sha256(task.content(annotation)).digest()
+    sources = {item: Input(item=item, annotations=items[item]) for item in sorted(items)}
+    return sources, references.failed_everywhere(), list(references.diagnostics), digests
+
+
+def _files(system: System, kinds: list[str], inputs: Any) -> _Inputs:
+    """Find the files of each kind; an item needs one of each."""
+    files: dict[str, dict[str, Path]] = {}
+    problems: list[Diagnostic] = []
+    for place in paths_of(inputs) if not isinstance(inputs, Mapping) else ():
+        for kind in kinds:
+            items = find_files(place, suffixes=SUFFIXES[kind])
+            problems += (problem for problem in items.diagnostics if problem.code != "KT205")
+            for item, paths in items.files.items():
+                if files.setdefault(item, {}).setdefault(kind, paths[0]) is not paths[0]:
+                    message = f"two inputs have the item {quote(item)}"
+                    raise OptionError(message, "annotate one after the other")
+    if isinstance(inputs, Mapping):
+        files = {str(item): {kinds[0]: Path(path)} for item, path in inputs.items()}
+    failed, sources, digests = {}, {}, {}
+    for item in sorted(files):
+        lacking = [kind for kind in kinds if kind not in files[item]]
+        if lacking:
+            failed[item] = f"there is no file of the kind {lacking[0]}"
+            problems.append(_error(f"{quote(item)} cannot be annotated: {failed[item]}", item))
+            continue
+        sources[item] = Input(item=item, files=files[item])
+        for kind, path in files[item].items():
+            digests[kind, item] = hashlib.sha256(path.read_bytes()).digest()
+    if not files:
+        suffixes = ", ".join(suffix for kind in kinds for suffix in SUFFIXES[kind])
+        raise OptionError(f"{quote(system.name)} finds no input", f"suffixes read: {suffixes}")
+    return sources, failed, problems, digests
+
+
+def _annotated(
+    task: Task, system: System, source: Input, state: Any, settings: Any, reading: Any
+) -> tuple[Any | None, list[Diagnostic]]:
+    """Return the annotation of one item; whatever the system raises or returns is a diagnostic at most."""
+    try:
+        value = system.annotate(source, state, settings)
+    except DataError as error:
+        return None, [problem.at(item=source.item) for problem in error.diagnostics]
+    except Exception as error:  # of a third party's system, which may raise anything
+        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        return None, [_error(f"{quote(system.name)} failed on {quote(source.item)}: {reason}", source.item)]
+    adopted = task.adopt(value, source.item, reading)
+    noticed = [problem.at(item=source.item, system=system.name) for problem in adopted.diagnostics]
+    if not adopted.annotations:
+        return None, noticed
+    return adopted.annotations[0][1], noticed
+
+
+def _error(message: str, item: str | None = None) -> Diagnostic:
+    return Diagnostic(code="KT807", severity="error", message=message, item=item)

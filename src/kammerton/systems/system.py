@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""What a system is: the record that baselines, fusion and systems of third parties share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+SUFFIXES: Mapping[str, tuple[str, ...]] = {
+    "audio": (".wav", ".flac", ".ogg", ".mp3", ".aif", ".aiff", ".m4a"),
+    "score": (".mid", ".midi", ".musicxml", ".xml", ".mxl"),
+    "sheet": (".txt", ".cho", ".chordpro", ".crd", ".pro"),
+}
+"""Suffixes of each kind of files that a system may take."""
+TAKES = (*SUFFIXES, "notes", "annotations")
+"""Everything that a system may take; notes and annotations are read as the task reads them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemCard:
+    """What a reader must know of a system; shown by ``kammerton systems NAME``.
+
+    Parameters
+    ----------
+    summary : str
+        One sentence.
+    source : str
+        Paper with its DOI, or program.
+    licence : str
+        Licence of the code.
+    trained_on : str
+        Data that it learned from, with their licence.
+    levels : tuple of str
+        Scores that it reaches, each with data set, protocol and confidence interval.
+    limits : str
+        What it cannot do.
+    cost : str
+        Time and memory that it takes.
+    """
+
+    summary: str
+    source: str = ""
+    licence: str = ""
+    trained_on: str = "nothing"
+    levels: tuple[str, ...] = ()
+    limits: str = ""
+    cost: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Input:
+    """What a system is given of one item.
+
+    Parameters
+    ----------
+    item : str
+        Name of the item.
+    annotations : mapping of str to annotation
+        By annotator, if the system takes annotations or notes.
+    files : mapping of str to Path
+        By kind, if it takes files: ``files["audio"]``.
+    """
+
+    item: str
+    annotations: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, Path] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NoSettings:
+    """Settings of a system that has none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """Something that makes annotations of one task; built-in systems and those of others use one record.
+
+    Parameters
+    ----------
+    name : str
+        Name on the command line, such as ``"template"``.
+    task : str
+        Name of the task.
+    takes : frozenset of str
+        What it needs of each item: ``"audio"``, ``"score"``, ``"sheet"``, ``"notes"``, ``"annotations"``.
+    card : SystemCard
+    annotate : callable
+        ``annotate(source, model, settings)`` takes an :class:`Input`, and returns an annotation of the task,
+        or whatever :func:`kammerton.score` takes as one: for chords, intervals and labels.
+    options : type
+        Frozen dataclass of its settings, which have defaults.
+    prepare : callable, optional
+        ``prepare(inputs, model, settings)`` takes all inputs by item, and returns what ``annotate`` is given
+        as the model; for systems that need to know the whole corpus.
+    extra : str, optional
+        Extra of pip that it needs.
+    """
+
+    name: str
+    task: str
+    takes: frozenset[str]
+    card: SystemCard
+    annotate: Callable[[Input, Any, Any], Any]
+    options: type[Any] = NoSettings
+    prepare: Callable[[Mapping[str, Input], Any, Any], Any] | None = None
+    extra: str | None = None
