@@ -401,6 +401,7 @@ def score(  # noqa: PLR0913 - one per choice
     interval: Method = "percentile",
     clusters: Mapping[str, str] | str | None = None,
     context: bool = False,
+    oracle: bool = False,
     group_by: GroupBy | None = None,
     jobs: int = 1,
     executor: Executor | str | None = None,
@@ -487,6 +488,9 @@ def score(  # noqa: PLR0913 - one per choice
     context : bool
         Score baselines and human agreement too, in the same way as systems.
         See :attr:`Scores.context`.
+    oracle : bool
+        Add an upper bound to the context: the answer that has of each part what is right, if one of several
+        systems has it.
     group_by : str or mapping of str to str, optional
         Compute the scores of each group of items, such as each genre: ``FILE.csv:COLUMN``, or a regular
         expression on the names of items. Or a mapping of items to groups. See :attr:`Scores.groups`.
@@ -538,7 +542,7 @@ def score(  # noqa: PLR0913 - one per choice
         raise OptionError.of_type("annotator", annotator, "a str")
     reading = options_of(kind, options)
     if alone:
-        chosen = measures_alone(kind, chosen, annotator, context=context)
+        chosen = measures_alone(kind, chosen, annotator, context=context or oracle)
     timing = Timing()
     with timing.during("collecting"):
         corpus = corpus_of(
@@ -573,10 +577,10 @@ def score(  # noqa: PLR0913 - one per choice
     if ci is not None and clusters is None:
         notes = (*likely_clusters(scored), *notes)
     context_evidence: ContextEvidence | None = None
-    if context:
+    if context or oracle:
         with timing.during("context"):  # the corpus is read again, as a whole: baselines depend on all of it
             sides = load_sides(job, corpus.paired())
-            context_evidence = evaluate_context(kind, sides, options=reading, missing=missing)
+            context_evidence = evaluate_context(kind, sides, options=reading, missing=missing, oracle=oracle)
     origin = Origin(
         task=kind,
         evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *notes)),

@@ -8,6 +8,7 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -199,6 +200,57 @@ def baselines(references: Mapping[str, Sequence[ChordAnnotation]]) -> dict[str, 
         name: {item: _throughout(references[item], label) for item, label in of_items.items()}
         for name, of_items in labels.items()
     }
+
+
+def oracle(
+    references: Sequence[ChordAnnotation], estimates: Sequence[ChordAnnotation], _: object
+) -> ChordAnnotation | None:
+    """Return the chords in which each moment has the label of the system that is nearest the references.
+
+    Examples
+    --------
+    >>> song = ChordAnnotation(np.array([[0.0, 4.0]]), ("C",))
+    >>> halves = np.array([[0.0, 2.0], [2.0, 4.0]])
+    >>> systems = [ChordAnnotation(halves, labels) for labels in (("C", "F"), ("D", "C:min"))]
+    >>> oracle([song], systems, None).labels
+    ('C', 'C:min')
+    """
+    every = [*references, *estimates]
+    bounds = np.unique(np.concatenate([annotation.intervals.ravel() for annotation in every]))
+    columns = [_labels_at(annotation, bounds[:-1]) for annotation in every]
+    rows: list[tuple[float, float, str]] = []
+    for start, end, *labels in zip(bounds[:-1].tolist(), bounds[1:].tolist(), *columns, strict=True):
+        of_references, of_estimates = labels[: len(references)], labels[len(references) :]
+        label = max(of_estimates, key=lambda own: sum(_nearness(ref, own) for ref in of_references))
+        if rows and rows[-1][1:] == (start, label):
+            rows[-1] = rows[-1][0], end, label
+        elif label:
+            rows.append((start, end, label))
+    if not rows:
+        return None
+    intervals = np.array([(start, end) for start, end, _ in rows])
+    return ChordAnnotation(intervals, tuple(label for _, _, label in rows))
+
+
+def _labels_at(annotation: ChordAnnotation, times: Seconds) -> list[str]:
+    """Return the label that lasts at each time, empty where there is none."""
+    lasting = annotation.intervals[:, 1] > annotation.intervals[:, 0]
+    intervals, labels = annotation.intervals[lasting], np.array([*annotation.labels, ""], dtype=object)
+    row = np.searchsorted(intervals[:, 0], times, side="right") - 1
+    covered = (row >= 0) & (times < np.append(intervals[:, 1], -np.inf)[row])
+    return list(labels[np.where(covered, np.append(np.flatnonzero(lasting), -1)[row], -1)])
+
+
+@lru_cache(maxsize=1 << 16)
+def _nearness(reference: str, estimate: str) -> int:
+    """Return how much of a label is right: the root, then the triad, then tetrad and bass."""
+    if not reference or not estimate:
+        return 0
+    ref, est = map_label(reference), map_label(estimate)
+    if ref.kind != est.kind or ref.root != est.root or est.kind == "X":
+        return 0
+    triad = ref.triad == est.triad
+    return 1 + triad * (2 + (ref.tetrad == est.tetrad) + (ref.bass == est.bass))
 
 
 def _seconds(annotations: Sequence[ChordAnnotation]) -> dict[str, float]:
@@ -438,6 +490,7 @@ TASK = Task(
     remark=_remark_of_task,
     view=view_item,
     baselines=baselines,
+    oracle=oracle,
     ratings=ratings,
     rated=(
         "roots and triads, as they sound by the map of mirex2013, and N; "

@@ -88,6 +88,7 @@ _WRITTEN: dict[str, dict[str, Any]] = {
     "permutations": {"metavar": "N"},
     "reliability": {},
     "context": {},
+    "oracle": {},
     "group_by": {"metavar": "FILE.csv:COLUMN|REGEX"},
     "method": {},
     "details": {},

@@ -204,7 +204,10 @@ class ScoreResults(RankingResults):
                 f"--per-item cannot write {quote(self.per_item)}", f"suffixes: {', '.join(_ITEM_SUFFIXES)}"
             )
         replacing = {"--cite": self.cite, "--table": self.table is not None}
-        replacing |= {"--context": choices["context"], "--group-by": choices["group_by"] is not None}
+        replacing |= {
+            "--context": choices["context"] or choices["oracle"],
+            "--group-by": choices["group_by"] is not None,
+        }
         chosen = [name for name, is_chosen in replacing.items() if is_chosen]
         if len(chosen) > 1:
             raise OptionError(f"{chosen[0]} and {chosen[1]} both print in place of the scores")

@@ -73,6 +73,34 @@ def _labelled(piece: Fingering, fingers: Codes) -> Fingering:
     return replace(piece, labels=tuple(map(str, signed.tolist())))
 
 
+def oracle(
+    references: Sequence[Fingering], estimates: Sequence[Fingering], options: FingeringOptions
+) -> Fingering:
+    """Return the fingering in which each note has the label of the system that agrees with most references.
+
+    Examples
+    --------
+    >>> notes = np.array([0.0, 1.0]), np.array([1.0, 2.0]), np.array([60, 62]), np.array([0, 0])
+    >>> piece, early, late = (Fingering(*notes, labels) for labels in (("1", "2"), ("1", "3"), ("5", "2")))
+    >>> oracle([piece], [early, late], FingeringOptions()).labels
+    ('1', '2')
+    """
+    piece, count = references[0], len(references[0])
+    right = np.zeros((len(estimates), count))
+    labels = np.full(right.shape, MISSING, dtype=object)
+    hands = np.full(right.shape, UNKNOWN)
+    for row, estimate in enumerate(estimates):
+        matched = align(piece, estimate, tolerance_s=options.tolerance_s).matched
+        notes = np.flatnonzero(matched >= 0)
+        labels[row, notes] = np.array(estimate.labels, dtype=object)[matched[notes]]
+        hands[row, notes] = estimate.hands[matched[notes]]
+        for reference in references:
+            if len(reference) == count:
+                right[row, notes] += reference.strikes[notes] == estimate.strikes[matched[notes]]
+    chosen = right.argmax(axis=0), np.arange(count)
+    return replace(piece, labels=tuple(labels[chosen]), hands=hands[chosen], line_of=None, place_of=None)
+
+
 _FINGERS = tuple(str(finger) for finger in (*range(-5, 0), *range(1, 6)))
 
 
@@ -419,6 +447,7 @@ TASK = Task(
     remark=remark,
     view=view_item,
     baselines=baselines,
+    oracle=oracle,
     ratings=ratings,
     rated="the finger that strikes, signed by hand; a unit is a note",
     judge=DEFAULT_MEASURE,

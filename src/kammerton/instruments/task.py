@@ -53,6 +53,24 @@ def baselines(references: Mapping[str, Sequence[InstrumentList]]) -> dict[str, d
     }
 
 
+def oracle(
+    references: Sequence[InstrumentList], estimates: Sequence[InstrumentList], _: object
+) -> InstrumentList | None:
+    """Return the instruments of the first reference that a system lists.
+
+    Examples
+    --------
+    >>> lists = [["piano", "voice"], ["flute", "piano"], ["drums"]]
+    >>> truth, *estimates = (InstrumentList(tuple(labels)) for labels in lists)
+    >>> oracle([truth], estimates, None).labels
+    ('piano',)
+    """
+    if references[0].query or any(estimate.vector for estimate in estimates):
+        return None
+    listed = {label for estimate in estimates for label in estimate.labels}
+    return InstrumentList(tuple(label for label in references[0].labels if label in listed), ranked=True)
+
+
 Items = Sequence[Sequence[InstrumentList | None]]
 """Annotations of each recording, by annotator; None where there is none."""
 _ONLY_PRESENT = (
@@ -329,6 +347,7 @@ TASK = Task(
     losses=instrument_losses,
     breakdown=instrument_breakdown,
     baselines=baselines,
+    oracle=oracle,
     ratings=ratings,
     rated=(
         "present or absent; a unit is a recording and an instrument that the taxonomy has, or that anyone "

@@ -489,6 +489,10 @@ class Task:
     baselines : callable, optional
         ``baselines(references)`` takes all annotations of each item, and returns trivial estimates by name
         and item: what a system must beat.
+    oracle : callable, optional
+        ``oracle(references, estimates, options)`` takes all annotations of an item, and the estimates of
+        several systems, and returns the estimate that has of each part what is right, if a system has it:
+        an upper bound of what can be chosen from these systems. None where there is no such estimate.
     ratings : callable, optional
         ``ratings(items, options)`` takes the annotations of each item by annotator, None where there is
         none, and returns the nominal labels that agreement beyond chance is measured on.
@@ -538,6 +542,7 @@ class Task:
     applicable: Applicable | None = None
     unfold: Callable[[Any, str, Any], ItemReadings[Any] | None] | None = None
     baselines: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Mapping[str, Any]]] | None = None
+    oracle: Callable[[Sequence[Any], Sequence[Any], Any], Any | None] | None = None
     ratings: Callable[[Sequence[Sequence[Any | None]], Any], Ratings] | None = None
     judged_by_both: (
         Callable[[Sequence[Sequence[Any | None]], Any], Callable[[Any, Any], Any] | None] | None

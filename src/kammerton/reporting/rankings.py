@@ -415,6 +415,8 @@ def context_rows(context: Context, measures: Sequence[Measure], *, every: bool =
     for name in _baselines(context, measures[0], every=every):
         title = f"baseline: {name}" if every else "baseline"
         rows.append(_context_row(context, measures, "baseline", name, title, "" if every else name))
+    if any(context.of(measure, "oracle") for measure in measures):
+        rows.append(_context_row(context, measures, "oracle", None, "oracle", ""))
     if any(context.of(measure, "annotators") for measure in measures):
         rows.append(_context_row(context, measures, "annotators", None, "human agreement", ""))
     return rows
@@ -445,6 +447,11 @@ def _context_cell(row: ContextScore | None) -> RankingCell | None:
 
 def notes_on_context(context: Context, main: Measure, digits: int) -> Iterator[str]:
     """Report which items baselines and human agreement are of, and the share that systems reach."""
+    if context.of(main, "oracle"):
+        yield (
+            "Oracle: of each part what is right, if any system has it; an upper bound of shares that are "
+            "right, not of segmentation."
+        )
     if context.left_out:
         yield f"Baselines are of the {plural(context.shared, 'item')} that all systems have."
     if not context.items:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The context of scores: baselines, and human agreement.
 
-A baseline is a trivial answer that is made from the references. Human agreement is what annotators reach as
-systems do: each is scored against the others of an item. As K - 1 references are another yardstick than K,
-systems are scored again against the same sets, all annotators but one, for each that is left out; the share
-of a system is its score there over that of the annotators. Pooled scores sum the statistics of all sets of an
-item; means average within an item first, then over items. Items with one annotator have no such sets.
+A baseline is a trivial answer that is made from the references. The oracle takes of each part of an item what
+is right, if one of several systems has it: an upper bound of what can be chosen or fused from them. Human
+agreement is what annotators reach as systems do: each is scored against the others of an item. As K - 1
+references are another yardstick than K, systems are scored again against the same sets, all annotators but
+one, for each that is left out; the share of a system is its score there over that of the annotators. Pooled
+scores sum the statistics of all sets of an item; means average within an item first, then over items. Items
+with one annotator have no such sets.
 
 Scores beside each other are of the same items: those that all systems have. A system that shares too few with
 any other has scores on what it has of these.
@@ -26,7 +28,7 @@ from kammerton.model.evidence import Evidence
 from kammerton.model.measure import Estimate, Measure, Values
 from kammerton.results.signature import Origin
 from kammerton.results.tables import columns_of, frame, plain_score, with_interval
-from kammerton.scoring.evaluating import ContextEvidence
+from kammerton.scoring.evaluating import ORACLE, ContextEvidence
 from kammerton.scoring.scored_corpus import ScoredCorpus
 from kammerton.statistics.intervals import UNDEFINED, Interval, interval
 from kammerton.statistics.resampling import BootstrapSettings, ScoreKey
@@ -41,7 +43,7 @@ from kammerton.statistics.sample import (
 if TYPE_CHECKING:
     import polars as pl
 
-Role = Literal["baseline", "system", "others", "annotators"]
+Role = Literal["baseline", "oracle", "system", "others", "annotators"]
 OTHERS = "others"
 """The annotator column of scores against all annotators but one."""
 _BASELINE_IN_TABLES = "floor"
@@ -53,8 +55,9 @@ class ContextScore:
     """A score of the context."""
 
     measure: Measure  # its headline aggregate is meant
-    # a baseline or a system, against all annotators; a system against all annotators but one, for each that
-    # is left out; or the annotators who were left out against the others, which is human agreement
+    # a baseline, the oracle of the systems, or a system, against all annotators; a system against all
+    # annotators but one, for each that is left out; or the annotators who were left out against the others,
+    # which is human agreement
     role: Role
     name: str  # of the baseline or the system
     annotator: str  # against whom: the only annotator, ``"all"``, or ``"others"``
@@ -207,9 +210,8 @@ class _ContextMaker:
     def baselines(self, measure: Measure) -> Iterator[ContextScore]:
         for scores in self._baselines:
             for key in scores.of(measure):
-                yield _context_score(
-                    key, "baseline", key.annotator, scores.estimate(key), scores.interval(key)
-                )
+                role: Role = "oracle" if key.system == ORACLE else "baseline"
+                yield _context_score(key, role, key.annotator, scores.estimate(key), scores.interval(key))
 
     def systems(self, measure: Measure) -> Iterator[ContextScore]:
         for key in headline_keys(self._corpus, measure):

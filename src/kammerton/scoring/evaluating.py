@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from kammerton.arrays import Codes, Flags
-from kammerton.errors import Diagnostic, inflected, out_of, some
+from kammerton.errors import Diagnostic, OptionError, inflected, out_of, some
 from kammerton.model.corpus import ALL, Corpus, Missing
 from kammerton.model.evidence import Evidence, ExactTally, Group, Row, Rows, Tally, add_tables, sum_tallies
 from kammerton.model.measure import REFERENCE, Gathered, Measure, Needs, Statistics, join, name_items
@@ -457,6 +457,8 @@ def notes_on_sharing(
         yield Diagnostic("KT232", "note", message)
 
 
+ORACLE = "oracle"
+"""The baseline that takes of each part what is right, if a system has it."""
 ANNOTATORS = "annotators"
 """The only system of the evidence on annotators."""
 
@@ -465,7 +467,7 @@ ANNOTATORS = "annotators"
 class ContextEvidence:
     """Evidence of the context of scores: baselines, and annotators against each other."""
 
-    # of trivial answers, as systems against all annotators; None if the task has none
+    # of trivial answers, and of the ``ORACLE``, as systems against all annotators; None if the task has none
     baselines: Evidence | None = None
     # of the systems against all annotators but one: a row says in place of the annotator who was left out, by
     # number, and against whom it is, ``"2.Ann"``. None if no item has two annotators.
@@ -475,8 +477,14 @@ class ContextEvidence:
     single: int = 0  # items with one annotator, of which there are neither
 
 
-def evaluate_context(task: Task, sides: Sides, *, options: object, missing: Missing) -> ContextEvidence:
+def evaluate_context(
+    task: Task, sides: Sides, *, options: object, missing: Missing, oracle: bool = False
+) -> ContextEvidence:
     """Score the baselines of a corpus, and its systems and annotators against all annotators but one."""
+    if oracle and task.oracle is None:
+        raise OptionError(f"{task.name} has no oracle")
+    if oracle and len(sides.systems) < 2:
+        raise OptionError("an oracle is of two systems or more", "name a further system")
     measures = [measure for measure in sides.assumptions.measures if measure.needs != "annotators"]
     everyone = sides.references.annotations
     several = frozenset(items_shared(sides.references))
@@ -496,7 +504,7 @@ def evaluate_context(task: Task, sides: Sides, *, options: object, missing: Miss
             evidence = evaluate_loaded(task, left, person, by_people, options=options, missing=missing)
             annotators = _added(annotators, evidence, number)
     return ContextEvidence(
-        baselines=_baselines(task, sides.references, measures, options),
+        baselines=_baselines(task, sides, measures, options, oracle=oracle),
         others=others,
         annotators=annotators,
         single=len(frozenset().union(*everyone.values())) - len(several),
@@ -504,20 +512,35 @@ def evaluate_context(task: Task, sides: Sides, *, options: object, missing: Miss
 
 
 def _baselines(
-    task: Task, references: References, measures: Sequence[Measure], options: object
+    task: Task, sides: Sides, measures: Sequence[Measure], options: object, *, oracle: bool
 ) -> Evidence | None:
-    """Score trivial answers, by the measures that apply to them."""
-    if task.baselines is None:
-        return None
+    """Score trivial answers, and the oracle if it is asked for, by the measures that apply to them."""
+    references = sides.references
     of_items: dict[str, list[Any]] = {}
     for items in references.annotations.values():
         for item, annotation in items.items():
             of_items.setdefault(item, []).append(annotation)
-    answers = {name: Estimates(items, {}, ()) for name, items in task.baselines(of_items).items()}
+    trivial = {} if task.baselines is None else task.baselines(of_items)
+    answers = {name: Estimates(items, {}, ()) for name, items in trivial.items()}
+    if oracle:
+        answers[ORACLE] = Estimates(dict(_oracle(task, of_items, sides.systems, options)), {}, ())
     chosen, _ = applicable_to(task, references, answers, measures, options)
     if not answers or not chosen:
         return None
     return _bare(evaluate_loaded(task, references, answers, chosen, options=options))
+
+
+def _oracle(
+    task: Task, references: Mapping[str, Sequence[Any]], systems: Mapping[str, Estimates], options: object
+) -> Iterator[tuple[str, Any]]:
+    """Yield what the oracle of the systems answers for each item that one of them has."""
+    assert task.oracle is not None, "asked for only where there is one"
+    for item, of_item in references.items():
+        known = [system.annotations.get(item) for system in systems.values()]
+        estimates = [estimate for estimate in known if estimate is not None]
+        answer = task.oracle(of_item, estimates, options) if estimates else None
+        if answer is not None:
+            yield item, answer
 
 
 def _without(everyone: Mapping[str, Mapping[str, Any]], name: str, several: frozenset[str]) -> References:

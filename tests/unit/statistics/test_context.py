@@ -428,3 +428,43 @@ def test_the_table_has_all_of_it() -> None:
     assert first["signature"] == scores.signatures("all")[scores.measures[0]]
     assert scores.to_dict()["context"]["rows"] == table.to_dicts()
     assert scores.to_dict()["context"]["single"] == 1
+
+
+# --- the oracle --------------------------------------------------------------------------------
+
+
+def test_the_oracle_has_what_any_system_has_right() -> None:
+    truth = {"x": song((0, 4, "C"), (4, 10, "G:min7")), "y": song((0, 5, "F"))}
+    systems = {
+        # right for 2 s, and for 3 s but for its seventh
+        "s": {"x": song((0, 2, "C"), (2, 7, "D"), (7, 10, "G:min")), "y": song((0, 5, "A"))},
+        # right for 1 s of C, for 2 s of G:min7, and for 4 s of F; ends before the references
+        "t": {"x": song((1, 3, "C"), (6, 8, "G:min7")), "y": song((0, 4, "F"))},
+    }
+    scores = by([truth], "chords", systems, measures=[MAJMIN, "mirex2013/Sevenths"], oracle=True)
+    # x: C 0 to 3, G:min or G:min7 6 to 10; y: F 0 to 4
+    assert only(scores, MAJMIN, "oracle").value == pytest.approx((3 + 4 + 4) / 15)
+    # the nearest label is taken: 6 to 8 the tetrad, 8 to 10 the triad, which is no seventh
+    assert only(scores, "mirex2013/Sevenths", "oracle").value == pytest.approx((3 + 2 + 4) / 15)
+    assert "oracle" not in values(scores, MAJMIN, "baseline")
+    assert "\noracle " in repr(scores)
+
+
+def test_the_oracle_of_fingerings_and_instruments_is_right_where_one_system_is() -> None:
+    notes = np.arange(4.0), np.arange(4.0) + 1, np.arange(60, 64), np.zeros(4, dtype=np.int64)
+    pieces = [{"p": Fingering(*notes, tuple(labels))} for labels in ("1234", "1151", "5535")]
+    fingers = by(
+        pieces[:1], "fingering", {"s": pieces[1], "t": pieces[2]}, measures=["pianovam/Accuracy"], oracle=True
+    )
+    assert only(fingers, "pianovam/Accuracy", "oracle").value == pytest.approx(2 / 4)  # notes 1 and 3
+    lists = [{"r": labels} for labels in (["piano", "voice", "flute"], ["piano", "drums"], ["voice"])]
+    found = by(
+        lists[:1], "instruments", {"s": lists[1], "t": lists[2]}, measures=["open-mic-task1/R"], oracle=True
+    )
+    assert only(found, "open-mic-task1/R", "oracle").value == pytest.approx(2 / 3)
+
+
+def test_there_is_no_oracle_of_one_system() -> None:
+    assert rows(of_songs(), MAJMIN, "oracle") == ()
+    with pytest.raises(kt.OptionError, match="an oracle is of two systems or more"):
+        of_songs(oracle=True)
