@@ -22,7 +22,7 @@ SOURCE = Path(kammerton.__file__).parent
 
 FLAGS = frozenset(
     (
-        *("--assume-absent", "--casefold", "--context", "--force", "--lenient"),
+        *("--assume-absent", "--casefold", "--context", "--force", "--lenient", "--all"),
         *("--no-reference", "--ranked"),
     )
 )
@@ -222,6 +222,13 @@ ROWS = [
         "if items of a group are alike, as songs of an album are, take `--cluster '{}'`",
         "score chords ref ref --resamples 100",
         {f"ref/{album}/{song}.lab": "0 1 C\n" for album in "xy" for song in "12"},
+    ),
+    Row(
+        "{}: --all draws every one",
+        "show chords long est --worst 1",
+        {"long/a.lab": "".join(f"{n} {n + 1} {'CG'[n % 2]}:maj\n" for n in range(900))}
+        | {"est/a.lab": "0 900 D:min\n"},
+        then="scores, per cent",
     ),
     Row(
         "take it as a list of pairs: --pairs",
@@ -546,6 +553,8 @@ NO_HINTS = {
     "--copy and --report exclude each other",
     "--annotator NAME=PATH",
     "--items needs --worst",
+    "Draw the whole of the --worst items, not only where most is wrong.",
+    "also: --protocol {}, or all",
     "--label-encoding ",
     "{} names references, and --no-reference scores without any",
     "--no-annotations needs a run",

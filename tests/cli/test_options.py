@@ -93,7 +93,7 @@ def test_types_are_those_of_the_annotations(verb: str) -> None:
         ),
         ("compare", "no_reference every form output width quiet show digits details intervals tests"),
         ("agree", "every form output width per_item out quiet show digits details"),
-        ("show", "worst items start end width quiet"),
+        ("show", "worst items start end every width quiet"),
         ("check", "form strict severity config isolated statistics quiet"),
         ("convert", "quiet"),
         ("pack", "quiet"),

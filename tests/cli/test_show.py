@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -318,3 +319,30 @@ def test_a_run_without_annotations(capsys: pytest.CaptureFixture[str]) -> None:
     assert "`run` keeps no annotations" in capsys.readouterr().err
     assert main(["score", "chords", *SYSTEMS, "--no-annotations"]) == 2
     assert "--no-annotations needs a run" in capsys.readouterr().err
+
+
+def test_the_worst_item_of_five_systems_has_80_lines_of_losses_and_what_is_wrong(terminal: Terminal) -> None:
+    rows = [f"{n} {n + 1} {'CDEFGAB'[n % 7]}" for n in range(300)]
+    systems = [f"s{number}" for number in range(5)]
+    terminal.write(
+        ref={"song.lab": "\n".join(rows)},
+        **{
+            name: {"song.lab": "\n".join([*rows[: 60 * number], f"{60 * number} 300 G#"])}
+            for number, name in enumerate(systems)
+        },
+    )
+    shown = terminal.run("show", "chords", "ref", *systems, "--worst", "1").out
+    lines = shown.splitlines()
+    assert len(lines) <= 80
+    assert shown.index("s0: ") < shown.index("reference ") < shown.index("scores, per cent")
+    assert re.search(r"\d+ of \d+ parts with errors are drawn, of \d+: --all draws every one", shown)
+    assert "mirex2013/" in shown
+    assert "mir_eval/" not in shown
+    whole = terminal.run("show", "chords", "ref", *systems, "--worst", "1", "--all").out
+    assert len(whole.splitlines()) > 80
+    assert "decibel/" in terminal.run("show", "chords", "ref", "s1", "--protocol", "all").out
+
+
+def test_where_nothing_is_left_out_of_the_drawing_nothing_is_said(terminal: Terminal) -> None:
+    terminal.write(ref={"a.lab": "0 2 C|2 4 G"}, est={"a.lab": "0 3 C|3 4 G"})
+    assert "--all" not in terminal.run("show", "chords", "ref", "est", "--worst", "1").out

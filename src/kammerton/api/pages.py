@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,7 @@ def show(
     item: str | None = None,
     *,
     measure: str | None = None,
+    protocols: Iterable[str] | None = None,
     annotators: Mapping[str, Any] | None = None,
     annotator: str | None = None,
     estimate_annotator: str | int | None = None,
@@ -64,6 +65,8 @@ def show(
         Measure that decides what is wrong, as ``PROTOCOL/MEASURE``, or by a name that only one measure has;
         case matters. By default ``mirex2013/MajMin`` for chords, ``strike/accuracy`` for fingerings,
         ``open-mic-task1/F`` for instruments.
+    protocols : iterable of str, optional
+        Protocols whose scores are listed; by default those of the main measures, ``all`` for every one.
     annotator : str, optional
         Annotator whose reference is shown; by default the first who has the item.
     estimate_annotator : str or int, optional
@@ -109,8 +112,20 @@ def show(
         hint = f"`kammerton check {kind.name}` lists what is wrong with estimates alone"
         raise OptionError("items are shown against references, and the run was scored without any", hint)
     chosen = _matching(item, {name for collection in corpus.references for name in collection.items})
+    listed = kind.choose(protocols, None)
     view = lay_out(kind, corpus, chosen, measure=measure, annotator=annotator, options=reading)
-    return DrawnItem.of(view)
+    return DrawnItem.of(_with_scores_of(view, {view.measure, *map(str, listed)}))
+
+
+def _with_scores_of(view: ItemView, addresses: Container[str]) -> ItemView:
+    """Return a view whose table of scores has these measures."""
+    tables = [
+        replace(table, rows=tuple(row for row in table.rows if row[0] in addresses))
+        if table.columns[0].heading == "measure"
+        else table
+        for table in view.tables
+    ]
+    return replace(view, tables=tuple(tables))
 
 
 def _of_run(task: Task, run: Any) -> tuple[Corpus, object]:

@@ -39,6 +39,7 @@ _LATER = {
     *("--strict", "--no-reference", "--split", "--splits", "--tolerance", "--digits", "--width"),
     *("--intervals", "--table", "--cite", "--per-item", "--no-annotations", "--safe-csv"),
     *("--accuracy", "--copies", "--change-cost", "--min-sources"),
+    *("--candidates", "--select-by"),
 }
 """Options of the first groups that a help page only names, unless everything is asked for."""
 _FIRST = {

@@ -34,6 +34,9 @@ from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item
 from kammerton.runs import RunDifference, is_run
 from kammerton.runs.joining import named_runs
 
+_MOST_LINES = 80
+"""Lines of an item that was chosen by its loss."""
+
 
 def show(
     task: Task,
@@ -62,6 +65,10 @@ def show(
         option("Start of the timeline: seconds, or quarter notes of a score.", name="--from", metavar="TIME"),
     ] = None,
     end: Annotated[float | None, option("End of the timeline.", name="--to", metavar="TIME")] = None,
+    every: Annotated[
+        bool,
+        option("Draw the whole of the --worst items, not only where most is wrong.", name="--all"),
+    ] = False,
     width: Annotated[
         int | None,
         option("Width of the drawing; by default that of the terminal.", metavar="COLUMNS", group=OUTPUT),
@@ -97,13 +104,22 @@ def show(
         names, summary = _most_costly(task, arguments, measure, worst, items, columns, style.encoding)
         parts.append(summary)
     views = [kammerton.show(task.name, item=name, measure=measure, **arguments) for name in names]
+    used = sum(part.count("\n") + 1 for part in parts)
+    is_whole = worst is None or every or start is not None or end is not None
     for view in views:  # all of them before anything is printed: one may be refused
         print_diagnostics(view.diagnostics, quiet=quiet)
         parts.append(
             render_item(
-                view, width=columns, start=start, end=end, encoding=style.encoding, colour=style.colour
+                view,
+                width=columns,
+                start=start,
+                end=end,
+                encoding=style.encoding,
+                colour=style.colour,
+                most=None if is_whole else _MOST_LINES - used,
             )
         )
+        used = 1
     write_output("\n".join(parts))
     return PARTIAL if any(track.note for view in views for track in view.tracks) else DONE
 

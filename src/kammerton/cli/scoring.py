@@ -346,6 +346,8 @@ def score(
         results.write_all(scores)
     print_messages(failures)
     results.print_closing(scores)
+    if "estimates" in arguments or choices["pairs"] is not None:
+        _print_other_protocols(choices, scores.measures, task, results)
     return GATE if failures else _exit_code(scores)
 
 
@@ -380,6 +382,18 @@ def _print_namesakes(
         return
     for measure, others in namesakes(list(choices["measures"] or ()), computed, task.measures).items():
         print_message(f"{measure.name} is {measure}; not {', '.join(map(str, others))}")
+
+
+def _print_other_protocols(
+    choices: Mapping[str, Any], computed: Sequence[Measure], task: Task, results: Results
+) -> None:
+    """Print below tables which protocols there are besides those that run by default."""
+    if results.quiet or results.form != "table":
+        return
+    own = {measure.protocol for measure in computed}
+    others = dict.fromkeys(m.protocol for m in task.choose(EVERY, None) if m.protocol not in own)
+    if others and choices["protocols"] is None and choices["measures"] is None:
+        print_message(f"also: --protocol {','.join(others)}, or all")
 
 
 def compare(
@@ -432,6 +446,8 @@ def compare(
     results.write(document)
     if not results.quiet:
         print_message(closing_line(comparison.scores))
+    if "runs" not in arguments:
+        _print_other_protocols(choices, comparison.scores.measures, task, results)
     return _exit_code(comparison.scores)
 
 

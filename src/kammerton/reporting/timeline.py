@@ -7,7 +7,7 @@ import math
 import textwrap
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -160,8 +160,8 @@ class _Column:
         return max(sum(widths) + len(widths) - 1 for widths in self.cells)
 
 
-def draw_grid(view: ItemView, first: float, last: float, brush: Brush) -> Iterator[list[str]]:
-    """Give what a grid has from ``first`` to before ``last``: a list of lines for each line of music."""
+def draw_grid(view: ItemView, first: float, last: float, brush: Brush) -> Iterator[_Drawn]:
+    """Give what a grid has from ``first`` to before ``last``: a part for each line of music."""
     grid = view.grid
     assert grid is not None, "only views with a grid are drawn as one"
     absent = [(track.name, track.note) for track in view.tracks if track.note]
@@ -182,7 +182,15 @@ def draw_grid(view: ItemView, first: float, last: float, brush: Brush) -> Iterat
                     lines.append(" " * gutter + marks)
         for name, why in absent:
             lines.append(pad(names[name], gutter) + brush.clip(f"({brush.text(why)})", room))
-        yield [line.rstrip() for line in lines]
+        cells = [
+            cell
+            for staff in grid.staves
+            for line in staff.lines
+            for column in part
+            for cell in line.columns[column.number]
+        ]
+        wrong = sum(cell.flagged or cell.state in ("wrong", "partly") for cell in cells)
+        yield _Drawn([line.rstrip() for line in lines], wrong)
 
 
 def _measured(grid: Grid, number: int, brush: Brush) -> _Column:
@@ -263,6 +271,8 @@ _MOST_LINES = 500
 _SHORTEST_PART = 1e-9
 _SHORTEST = 1e-3
 """A row shorter than this does not stretch the scale."""
+_LINES_OF_LOSSES, _AROUND_ROWS = 30, 4
+"""Lines of all tables of losses where there is little room, and of each but its rows."""
 _TEXT, _LONE_TEXT, _NUMBERS, _INDENT = 24, 36, 26, 2
 """Columns of a table: for one of several texts and for the only one at most, for numbers at least, and
 before each."""
@@ -276,29 +286,69 @@ def render_item(
     end: float | None = None,
     encoding: str = "utf-8",
     colour: bool = False,
+    most: int | None = None,
 ) -> str:
-    """Return the whole as text, each line at most ``width`` columns."""
+    """Return the whole as text, each line at most ``width`` columns: losses, the drawing, scores.
+
+    With ``most``, only as many lines as that: the largest losses, and of the drawing what is wrong most.
+    """
     if not NARROWEST <= width <= WIDEST:
         raise OptionError(f"width must be {NARROWEST} to {WIDEST} columns, got {width}")
     brush = Brush(width, glyphs_in(encoding), encoding, colour)
-    parts = list(_drawing(view, start, end, brush))
-    parts += [_table(table, brush) for table in view.tables]
-    if view.notes:
-        parts.append([line for note in view.notes for line in brush.wrapped(f"note: {brush.text(note)}")])
-    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+    is_score = [table.columns[0].heading == "measure" for table in view.tables]
+    place = is_score.index(True) if any(is_score) else len(is_score)
+    rows = None if most is None else max(1, _LINES_OF_LOSSES // max(len(is_score), 1) - _AROUND_ROWS)
+    tables = [
+        _table(table, brush, None if scores else rows)
+        for table, scores in zip(view.tables, is_score, strict=True)
+    ]
+    heading, drawn = _drawing(view, start, end, brush)
+    notes = [line for note in view.notes for line in brush.wrapped(f"note: {brush.text(note)}")]
+    around = [heading, *tables[:place], *tables[place:], *([notes] if notes else [])]
+    parts = [part.lines for part in drawn]
+    if most is not None:
+        parts = _most_wrong(drawn, most - sum(len(part) + 1 for part in around), brush)
+    whole = [*around[: 1 + place], *parts, *around[1 + place :]]
+    return "\n\n".join("\n".join(part) for part in whole) + "\n"
 
 
-def _drawing(view: ItemView, start: float | None, end: float | None, brush: Brush) -> Iterator[list[str]]:
-    """Give the heading and the parts of what is drawn, each as lines of text."""
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """Lines of a drawing that belong together, and how much is wrong in them."""
+
+    lines: list[str]
+    wrong: float
+
+
+def _most_wrong(drawn: Sequence[_Drawn], room: int, brush: Brush) -> list[list[str]]:
+    """Return the parts in which most is wrong, at least one if any is, in their order."""
+    by_wrong = sorted((part for part in drawn if part.wrong > 0), key=lambda part: -part.wrong)
+    chosen: list[_Drawn] = []
+    used = 2  # the line below them
+    for part in by_wrong:
+        used += len(part.lines) + 1
+        if chosen and used > room:
+            break
+        chosen.append(part)
+    lines = [part.lines for part in drawn if any(part is other for other in chosen)]
+    if len(chosen) == len(drawn):
+        return lines
+    listed = f"{len(chosen):,} of {len(by_wrong):,} parts with errors are drawn, of {len(drawn):,}"
+    return [*lines, brush.wrapped(f"{listed}: --all draws every one")]
+
+
+def _drawing(
+    view: ItemView, start: float | None, end: float | None, brush: Brush
+) -> tuple[list[str], list[_Drawn]]:
+    """Return the lines of the heading, and the parts of what is drawn."""
     if view.outline is not None:
         if start is not None or end is not None:
             raise OptionError(f"{quote(view.item)} has no time to show a part of")
-        yield _heading(view, "", brush)
-        yield from draw_outline(view, brush)
-        return
+        wrong = sum(cell.state is not None for branch in view.outline for cell in branch.cells)
+        return _heading(view, "", brush), [_Drawn(lines, wrong) for lines in draw_outline(view, brush)]
     first, last = _window(view, start, end)
-    yield _heading(view, _part_text(view, first, last), brush)
-    yield from (_systems if view.grid is None else draw_grid)(view, first, last, brush)
+    draw = _systems if view.grid is None else draw_grid
+    return _heading(view, _part_text(view, first, last), brush), list(draw(view, first, last, brush))
 
 
 def _window(view: ItemView, start: float | None, end: float | None) -> tuple[float, float]:
@@ -345,8 +395,8 @@ class _Scale:
         return self.start + self.cell * self.columns
 
 
-def _systems(view: ItemView, first: float, last: float, brush: Brush) -> Iterator[list[str]]:
-    """Give the lines of the score, each as lines of text."""
+def _systems(view: ItemView, first: float, last: float, brush: Brush) -> Iterator[_Drawn]:
+    """Give the lines of the score."""
     names = [brush.clip(brush.text(track.name), NAME) for track in view.tracks]
     gutter = max(map(display_width, names)) + 1
     columns = brush.width - gutter
@@ -358,10 +408,17 @@ def _systems(view: ItemView, first: float, last: float, brush: Brush) -> Iterato
         lines = [pad(view.unit, gutter - 1, right=True) + " " + _time_axis(scale, until)]
         for name, track in zip(names, view.tracks, strict=True):
             lines += _drawn(track, pad(name, gutter), scale, until, brush)
-        yield [line.rstrip() for line in lines]
+        wrong = sum(_wrong_time(track.marks, scale.start, until) for track in view.tracks)
+        yield _Drawn([line.rstrip() for line in lines], wrong)
     if needed > _MOST_LINES:
         rest = f"{first + _MOST_LINES * length:.7g} to {last:.7g} {view.unit}"
-        yield brush.wrapped(f"{rest} not drawn; --from and --to choose a part")
+        yield _Drawn(brush.wrapped(f"{rest} not drawn; --from and --to choose a part"), 0.0)
+
+
+def _wrong_time(marks: Sequence[Mark], start: float, until: float) -> float:
+    """Return for how long marks say that something is wrong between two times."""
+    own = (mark for mark in _within(marks, start, until) if mark.state == "wrong")
+    return sum(min(mark.end, until) - max(mark.start, start) for mark in own)
 
 
 def _time_per_line(reference: Track, first: float, last: float, columns: int) -> float:
@@ -459,8 +516,14 @@ def _painted(cells: Sequence[str], marks: Sequence[str], brush: Brush) -> str:
     return "".join(brush.paint("".join(text for text, _ in run), role) for role, run in runs)
 
 
-def _table(table: Table, brush: Brush) -> list[str]:
-    """Return title, headings and rows; columns of numbers that do not fit beside the texts stand below."""
+def _table(table: Table, brush: Brush, most: int | None = None) -> list[str]:
+    """Return title, headings and rows; columns of numbers that do not fit beside the texts stand below.
+
+    Of more rows than ``most`` the first are shown.
+    """
+    if most is not None and len(table.rows) > most:
+        *lines, last = _table(replace(table, rows=table.rows[:most]), brush)
+        return [*lines, brush.clip(f"{last}  {brush.glyphs.cut}", brush.width)]
     lines = [brush.paint(line, "title") for line in brush.wrapped(brush.text(table.title))]
     texts = [column for column in table.columns if column.kind == "text"]
     room = min(_TEXT if len(texts) > 1 else _LONE_TEXT, (brush.width - _NUMBERS) // len(texts))
