@@ -41,6 +41,7 @@ class Candidates:
     corpus: Corpus  # in which each candidate is a system
     signed: Mapping[str, str]  # entries of the signature
     confidences: Mapping[str, Confidences] = field(default_factory=dict)
+    selected: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def complete(self, corpus: Corpus, missing: Missing) -> Corpus:
         """Return a part of the corpus that reports which items have no candidate."""
@@ -51,7 +52,9 @@ class Candidates:
         if not self.systems:
             return corpus, evidence, None
         systems = tuple(self.systems.values())
-        whole = CandidateEvidence(systems=systems, evidence=evidence, confidences=self.confidences)
+        whole = CandidateEvidence(
+            systems=systems, evidence=evidence, confidences=self.confidences, selected=self.selected
+        )
         return without_candidates(corpus, evidence, systems), best_and_worst(evidence, systems), whole
 
 
@@ -80,9 +83,9 @@ def find_candidates(
     else:
         signed["select_by"] = os.fspath(select)
         selected = _named(systems, os.fspath(select))
-        return Candidates(systems, with_candidates(corpus, systems, selected), signed)
+        return Candidates(systems, with_candidates(corpus, systems, selected), signed, {}, selected)
     selected = {name: _most_confident(system, confidences[name]) for name, system in systems.items()}
-    return Candidates(systems, with_candidates(corpus, systems, selected), signed, confidences)
+    return Candidates(systems, with_candidates(corpus, systems, selected), signed, confidences, selected)
 
 
 def _named(systems: Mapping[str, CandidateSystem], name: str) -> dict[str, dict[str, str]]:

@@ -6,12 +6,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 
 from kammerton.arrays import Values
 from kammerton.model.evidence import Evidence
-from kammerton.model.measure import Aggregate, Measure, average
+from kammerton.model.measure import Measure, average
 from kammerton.model.task import Task
 from kammerton.results.tables import null
 from kammerton.scoring.candidates import BEST, SELECTED, WORST, CandidateSystem
@@ -24,10 +25,15 @@ CANDIDATES = (
     *("system", "annotator", "protocol", "measure", "aggregate"),
     *("items", "candidates", *CHOSEN, "rank_correlation", "with_confidence"),
 )
+CANDIDATE_ITEMS = (
+    *("system", "item", "candidate", "annotator", "protocol", "measure"),
+    *("value", "confidence", "selected"),
+)
 CANDIDATE_TYPES = {
     **dict.fromkeys((*CHOSEN, "rank_correlation"), "Float64"),
     **dict.fromkeys(("items", "candidates", "with_confidence"), "Int64"),
 }
+CANDIDATE_ITEM_TYPES = {"value": "Float64", "confidence": "Float64", SELECTED: "Boolean"}
 Confidences = Mapping[tuple[str, str], float]
 """Scores that a source gives itself, by item and candidate."""
 
@@ -39,56 +45,104 @@ class CandidateEvidence:
     systems: tuple[CandidateSystem, ...]
     evidence: Evidence  # of each candidate as a system
     confidences: Mapping[str, Confidences] = field(default_factory=dict)  # by system
+    selected: Mapping[str, Mapping[str, str]] = field(
+        default_factory=dict
+    )  # by system: candidate of each item
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scored:
+    """The candidates of one system by one measure, against one annotator."""
+
+    system: CandidateSystem
+    measure: Measure
+    annotator: str
+    scores: Mapping[str, ItemScores]  # by candidate
+
+    def values(self) -> Iterator[tuple[str, str, float]]:
+        """Yield item, candidate and value of the candidates that there are."""
+        for candidate, of_candidate in self.scores.items():
+            for item, value in zip(of_candidate.names, of_candidate.values.tolist(), strict=True):
+                if item in self.system.candidates[candidate]:
+                    yield item, candidate, value
+
+    def means(self) -> Values:
+        """Return values, what they count, weights and statistics of items, averaged over their candidates."""
+        rows: dict[str, list[Values]] = {}
+        for candidate, scored in self.scores.items():
+            columns = scored.values, scored.counted, scored.weights, scored.statistics
+            for item, *row in zip(scored.names, *columns, strict=True):
+                if item in self.system.candidates[candidate] or item not in self.system.by_item:
+                    rows.setdefault(item, []).append(np.hstack(row))
+        return np.array([_defined_mean(np.array(of_item)) for of_item in rows.values()])
+
+
+def _scored(
+    scores: ScoredCorpus, task: Task, options: object, candidates: CandidateEvidence
+) -> Iterator[_Scored]:
+    every = ScoredCorpus(task, candidates.evidence, options)
+    for system, measure in product(candidates.systems, scores.measures):
+        if measure.aggregate != "gathered":  # such a measure is of classes, not of items
+            for annotator in scores.annotators_of(measure):
+                of_candidates = {
+                    candidate: every.of_items(measure, name, annotator)
+                    for candidate, name in system.names.items()
+                }
+                yield _Scored(system, measure, annotator, of_candidates)
 
 
 def candidate_rows(
     scores: ScoredCorpus, task: Task, options: object, candidates: CandidateEvidence
 ) -> Iterator[tuple[object, ...]]:
     """Yield the rows of the table ``CANDIDATES``."""
-    every = ScoredCorpus(task, candidates.evidence, options)
-    for system in candidates.systems:
+    for scored in _scored(scores, task, options, candidates):
+        system, measure, annotator, how = (
+            scored.system,
+            scored.measure,
+            scored.annotator,
+            scored.measure.aggregate,
+        )
+        means = scored.means()
+        values = {
+            which: scores.estimate(measure, f"{system.name}:{which}", annotator, how).value
+            for which in (WORST, SELECTED, BEST)
+            if f"{system.name}:{which}" in scores.systems
+        }
         confidences = candidates.confidences.get(system.name, {})
-        for measure in scores.measures:
-            if measure.aggregate == "gathered":  # is of classes, not of items
-                continue
-            for annotator in scores.annotators_of(measure):
-                of_candidates = {
-                    candidate: every.of_items(measure, name, annotator)
-                    for candidate, name in system.names.items()
-                }
-                items = len(next(iter(of_candidates.values())).names)
-                values = {
-                    which: scores.estimate(
-                        measure, f"{system.name}:{which}", annotator, measure.aggregate
-                    ).value
-                    for which in (WORST, SELECTED, BEST)
-                    if f"{system.name}:{which}" in scores.systems
-                }
-                mean = _mean(measure, system, of_candidates, measure.aggregate)
-                correlation, pairs = _correlation(of_candidates, confidences)
-                yield (
-                    *(system.name, annotator, measure.protocol, measure.name, measure.aggregate),
-                    *(items, sum(map(len, system.candidates.values()))),
-                    *map(null, (values[WORST], mean, values.get(SELECTED, math.nan), values[BEST])),
-                    *(null(correlation), pairs),
-                )
+        pairs = [
+            (confidences[item, candidate], value)
+            for item, candidate, value in scored.values()
+            if (item, candidate) in confidences and not math.isnan(value)
+        ]
+        yield (
+            *(system.name, annotator, measure.protocol, measure.name, how),
+            *(len(means), sum(map(len, system.candidates.values()))),
+            *map(null, (values[WORST], _mean(measure, means), values.get(SELECTED, math.nan), values[BEST])),
+            *(null(_spearman(pairs)), len(pairs)),
+        )
 
 
-def _mean(
-    measure: Measure, system: CandidateSystem, scores: Mapping[str, ItemScores], how: Aggregate
-) -> float:
+def candidate_item_rows(
+    scores: ScoredCorpus, task: Task, options: object, candidates: CandidateEvidence
+) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of the table ``CANDIDATE_ITEMS``."""
+    for scored in _scored(scores, task, options, candidates):
+        system, measure = scored.system, scored.measure
+        confidences = candidates.confidences.get(system.name, {})
+        selected = candidates.selected.get(system.name, {})
+        for item, candidate, value in scored.values():
+            yield (
+                *(system.name, item, candidate, scored.annotator, measure.protocol, measure.name),
+                *(null(value), confidences.get((item, candidate)), selected.get(item) == candidate),
+            )
+
+
+def _mean(measure: Measure, means: Values) -> float:
     """Return the corpus score in which each item counts what its candidates score on average."""
-    sums: dict[str, list[Values]] = {}
-    for candidate, of_candidate in scores.items():
-        columns = of_candidate.values, of_candidate.counted, of_candidate.weights, of_candidate.statistics
-        for name, *row in zip(of_candidate.names, *columns, strict=True):
-            if name in system.candidates[candidate] or name not in system.by_item:
-                sums.setdefault(name, []).append(np.hstack(row))
-    means = np.array([_defined_mean(np.array(rows)) for rows in sums.values()]).reshape(len(sums), -1)
-    if how == "pooled":
-        return measure.estimate(means[:, 3:], how).value
+    if measure.aggregate == "pooled":
+        return measure.estimate(means[:, 3:], "pooled").value
     values, counted, weights = means[:, :3].T
-    return average(values, counted, weights, how).value
+    return average(values, counted, weights, measure.aggregate).value
 
 
 def _defined_mean(rows: Values) -> Values:
@@ -100,17 +154,8 @@ def _defined_mean(rows: Values) -> Values:
     return means
 
 
-def _correlation(scores: Mapping[str, ItemScores], confidences: Confidences) -> tuple[float, int]:
-    """Return Spearman's correlation of confidences and scores, and of how many candidates it is."""
-    pairs: list[tuple[float, float]] = []
-    for candidate, of_candidate in scores.items():
-        for item, value in zip(of_candidate.names, of_candidate.values.tolist(), strict=True):
-            if (item, candidate) in confidences and not math.isnan(value):
-                pairs.append((confidences[item, candidate], value))
-    return _spearman(pairs), len(pairs)
-
-
 def _spearman(pairs: Sequence[tuple[float, float]]) -> float:
+    """Return the rank correlation of pairs, NaN of fewer than two."""
     if len(pairs) < 2:
         return math.nan
     ranks, _ = midranks(np.array(pairs).T)

@@ -17,7 +17,14 @@ from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.model.corpus import ALL, one_of
 from kammerton.model.evidence import Row, Tally
 from kammerton.model.measure import Measure, find
-from kammerton.results.candidates import CANDIDATE_TYPES, CANDIDATES, candidate_rows
+from kammerton.results.candidates import (
+    CANDIDATE_ITEM_TYPES,
+    CANDIDATE_ITEMS,
+    CANDIDATE_TYPES,
+    CANDIDATES,
+    candidate_item_rows,
+    candidate_rows,
+)
 from kammerton.results.context import Context, context_of
 from kammerton.results.groups import Groups, groups_of
 from kammerton.results.signature import Origin
@@ -246,6 +253,18 @@ class Scores(ScoredCorpus, WithCharts):
             return None
         rows = candidate_rows(self, self.origin.task, self.origin.options, self.origin.candidates)
         return table(rows, CANDIDATES, CANDIDATE_TYPES)
+
+    @cached_property
+    def candidate_items(self) -> pl.DataFrame | None:
+        """Scores of each candidate; None unless asked for.
+
+        Key: ``system``, ``item``, ``candidate``, ``annotator``, ``protocol``, ``measure``; then ``value``
+        (null if undefined), ``confidence`` (null if none was given) and ``selected``.
+        """
+        if self.origin.candidates is None:
+            return None
+        rows = candidate_item_rows(self, self.origin.task, self.origin.options, self.origin.candidates)
+        return table(rows, CANDIDATE_ITEMS, CANDIDATE_ITEM_TYPES)
 
     @cached_property
     def summary(self) -> pl.DataFrame:

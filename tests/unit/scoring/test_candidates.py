@@ -75,12 +75,29 @@ def test_confidences_are_correlated_with_scores_by_their_ranks() -> None:
     assert row["with_confidence"] == 4
 
 
+def test_each_candidate_has_its_score_and_confidence() -> None:
+    scores = scored(select_by=CONFIDENCES)
+    assert scores.candidate_items is not None
+    assert [
+        (row["item"], row["candidate"], row["value"], row["confidence"], row["selected"])
+        for row in scores.candidate_items.to_dicts()
+    ] == [
+        ("a", "m1", 6 / 8, 0.3, False),
+        ("b", "m1", 4 / 8, 1.0, True),
+        ("a", "m2", 5 / 8, 0.9, True),
+        ("b", "m3", 0.0, 0.0, False),
+    ]
+
+
 def test_items_without_a_candidate_are_missing() -> None:
     scores = scored()
     assert [d.message for d in scores.diagnostics if d.code == "KT203"] == [
         "no estimate for 1 of 3 items (`c`)"
     ]
-    assert scored(missing="skip").value("MajMin", system="midi:best") == pytest.approx((6 + 4) / 16)
+    skipped = scored(missing="skip")
+    assert skipped.candidates is not None
+    assert skipped.candidates["items"].to_list() == [2]
+    assert skipped.value("MajMin", system="midi:best") == pytest.approx((6 + 4) / 16)
     with pytest.raises(DataError, match="no estimate for 1 of 3 items"):
         scored(missing="error")
 
