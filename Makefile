@@ -22,7 +22,7 @@ COVER =
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST = $(BIN)/python -m pytest -q --numprocesses auto --dist loadfile $(COVER)
 
-.PHONY: demo test test-slow test-nightly test-lowest test-pythons lint coverage check bench clean
+.PHONY: demo docs test test-slow test-nightly test-lowest test-pythons lint coverage check bench clean
 .DELETE_ON_ERROR:
 
 $(VENV)/bin/python:
@@ -98,5 +98,13 @@ bench: $(VENV)/check.stamp  ## measure against mir_eval, scikit-learn, hiclass a
 	$(BIN)/python benchmarks/packs.py
 	$(BIN)/python benchmarks/scaling.py 1000 10000
 
+$(VENV)/docs.stamp: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group docs
+	touch $@
+
+docs: $(VENV)/docs.stamp  ## the documentation as a site, in docs/build
+	MPLBACKEND=agg $(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/build
+
 clean:
-	rm -rf $(VENV) $(VENV)-* .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-* docs/build docs/gallery docs/api .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

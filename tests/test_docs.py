@@ -10,6 +10,7 @@ import doctest
 import io
 import os
 import re
+import runpy
 import shlex
 import shutil
 import sys
@@ -51,6 +52,14 @@ def test_a_page_is_true(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         page.write_text(found, encoding="utf-8")
     else:
         assert found == written
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("plot_*.py")), ids=lambda path: path.name)
+@pytest.mark.filterwarnings("ignore:.*is non-interactive")
+def test_an_example_of_the_gallery_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib", reason="the gallery draws with matplotlib")
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    runpy.run_path(str(path), run_name="__main__")
 
 
 def run(block: re.Match[str], namespace: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> str:

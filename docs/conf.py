@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""How Sphinx builds the documentation: `make docs`."""
+
+import warnings
+from importlib.metadata import version as version_of
+
+project = "Kammerton"
+author = "The Kammerton developers"
+version = release = version_of("kammerton")
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["build"]
+nitpicky = False
+numpydoc_show_class_members = False
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+# links to texts of the repository that are no pages; lexers that Pygments lacks, such as of .lab files
+suppress_warnings = ["myst.xref_missing", "config.cache", "misc.highlighting_failure"]
+
+html_theme = "pydata_sphinx_theme"
+html_title = "Kammerton"
+html_show_sourcelink = False
+html_theme_options = {"navigation_with_keys": True, "show_prev_next": False}
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "ignore_pattern": r"make_",
+    "download_all_examples": False,
+    "show_memory": False,
+    "min_reported_time": 1e9,
+    "abort_on_example_error": True,
+}
+warnings.filterwarnings("ignore", message=".*is non-interactive.*")
