@@ -95,6 +95,7 @@ bench: $(VENV)/check.stamp  ## measure against mir_eval, scikit-learn, hiclass a
 	$(BIN)/python benchmarks/fingering.py
 	$(BIN)/python benchmarks/instruments.py
 	$(BIN)/python benchmarks/uncertainty.py speed
+	$(BIN)/python benchmarks/fusion.py
 	$(BIN)/python benchmarks/packs.py
 	$(BIN)/python benchmarks/scaling.py 1000 10000
 

@@ -29,17 +29,23 @@ def levels(references: Path, fused: kt.Fusion) -> list[float]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("details", "expected"),
+    ("method", "details", "expected", "tolerance"),
     [
-        ("able", [86.59, 85.83, 82.28, 62.20, 59.45, 88.15]),
-        ("all", [86.59, 85.83, 82.63, 72.99, 70.13, 88.77]),
+        ("agreement", "able", [86.59, 85.83, 82.28, 62.20, 59.45, 88.15], 0.3),
+        ("agreement", "all", [86.59, 85.83, 82.63, 72.99, 70.13, 88.77], 0.3),
+        # Two equal votes tie in an eighth of the time. Where a change is worth the same at several times, it
+        # is the latest: MajMin 84.22; the earliest would give 84.85. The specification, whose program left
+        # the order open, has a level between.
+        ("vote", "able", [85.47, 84.36, 80.90, 61.21, 58.51, 87.56], 0.5),
     ],
 )
-def test_two_systems(shared_chords: Path, details: Any, expected: list[float]) -> None:
+def test_two_systems(
+    shared_chords: Path, method: Any, details: Any, expected: list[float], tolerance: float
+) -> None:
     folder = shared_chords / "mirex" / "Isophonics2009"
     sources = {name: folder / f"2017-{name}" for name in ("CM2", "KBK2")}
-    fused = kt.fuse("chords", sources, details=details, options=LENIENT)
-    assert levels(folder / "Ground-Truth", fused) == pytest.approx(expected, abs=0.3)
+    fused = kt.fuse("chords", sources, method=method, details=details, options=LENIENT)
+    assert levels(folder / "Ground-Truth", fused) == pytest.approx(expected, abs=tolerance)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields, is_dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -231,20 +232,29 @@ def _inputs(task: Task, system: System, inputs: Any, reading: object) -> _Inputs
     return sources, references.failed_everywhere(), list(references.diagnostics), digests
 
 
-def _files(system: System, kinds: list[str], inputs: Any) -> _Inputs:
-    """Find the files of each kind; an item needs one of each."""
+def _files_by_item(kinds: list[str], inputs: Any) -> tuple[dict[str, dict[str, Path]], list[Diagnostic]]:
+    """Find the files of each item by kind."""
     files: dict[str, dict[str, Path]] = {}
     problems: list[Diagnostic] = []
-    for place in paths_of(inputs) if not isinstance(inputs, Mapping) else ():
-        for kind in kinds:
-            items = find_files(place, suffixes=SUFFIXES[kind])
-            problems += (problem for problem in items.diagnostics if problem.code != "KT205")
-            for item, paths in items.files.items():
-                if files.setdefault(item, {}).setdefault(kind, paths[0]) is not paths[0]:
-                    message = f"two inputs have the item {quote(item)}"
-                    raise OptionError(message, "annotate one after the other")
     if isinstance(inputs, Mapping):
-        files = {str(item): {kinds[0]: Path(path)} for item, path in inputs.items()}
+        places = [(str(item), place) for item, place in inputs.items()]
+    else:
+        places = [("", place) for place in paths_of(inputs)]
+    for (name, place), kind in product(places, kinds):
+        items = find_files(place, suffixes=SUFFIXES[kind])
+        problems += (problem for problem in items.diagnostics if problem.code != "KT205")
+        for item, (path, *_) in items.files.items():
+            if len(kinds) > 1 and path.suffix.lower() not in SUFFIXES[kind]:
+                continue  # a file that was named, of another kind
+            if files.setdefault(name or item, {}).setdefault(kind, path) is not path:
+                message = f"two inputs have the item {quote(name or item)}"
+                raise OptionError(message, "annotate one after the other")
+    return files, problems
+
+
+def _files(system: System, kinds: list[str], inputs: Any) -> _Inputs:
+    """Return files of each kind as inputs; an item needs one of each."""
+    files, problems = _files_by_item(kinds, inputs)
     failed, sources, digests = {}, {}, {}
     for item in sorted(files):
         lacking = [kind for kind in kinds if kind not in files[item]]
@@ -254,7 +264,8 @@ def _files(system: System, kinds: list[str], inputs: Any) -> _Inputs:
             continue
         sources[item] = Input(item=item, files=files[item])
         for kind, path in files[item].items():
-            digests[kind, item] = hashlib.sha256(path.read_bytes()).digest()
+            with path.open("rb") as file:
+                digests[kind, item] = hashlib.file_digest(file, "sha256").digest()
     if not files:
         suffixes = ", ".join(suffix for kind in kinds for suffix in SUFFIXES[kind])
         raise OptionError(f"{quote(system.name)} finds no input", f"suffixes read: {suffixes}")
