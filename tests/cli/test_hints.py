@@ -544,10 +544,6 @@ NO_HINTS = {
     "The system, as `kammerton systems` lists it; needed.",
     "Leave annotations out of the run; `kammerton report` and `show` need them to draw items.",
     "More options; `--help-all` explains every one in full:",
-    (
-        "Write a run: a folder for `kammerton report`, `compare`, `diff` and `show`; a stopped run is "
-        "resumed, an earlier run is replaced."
-    ),
     "[--copy FOLDER | --report FILE]",
     "* headline measure: shown without --all\n",
     "--copy and --report exclude each other",

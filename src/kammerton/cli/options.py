@@ -43,7 +43,7 @@ _LATER = {
 }
 """Options of the first groups that a help page only names, unless everything is asked for."""
 _FIRST = {
-    *("--layout", "--lenient", "--label-encoding", "--hand", "--taxonomy", "--map", "--threshold"),
+    *("--layout", "--lenient", "--label-encoding", "--hand", "--taxonomy", "--threshold"),
 }
 """Options of the other groups that every help page explains."""
 

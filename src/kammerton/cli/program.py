@@ -134,7 +134,6 @@ VERBS: dict[str, _Verb] = {
 
 _EPILOGUE = """\
 Results go to standard output, everything else to standard error.
-
 Exit codes: 0 done; 1 partial; 2 usage; 3 nothing could be scored; 4 internal error; \
 5 output could not be written; 6 a gate failed; 130 stopped by Ctrl-C."""
 

@@ -81,7 +81,7 @@ class Results:
     form: Annotated[
         _Format,
         option(
-            "Print tables of the headline measures (table, md, latex), everything (json), or all rows (csv).",
+            "Print tables (table, md, latex), everything (json), or all rows (csv).",
             name="--format",
             group=OUTPUT,
         ),
@@ -177,8 +177,8 @@ class ScoreResults(RankingResults):
     out: Annotated[
         str | None,
         option(
-            "Write a run: a folder for `kammerton report`, `compare`, `diff` and `show`; a stopped run is "
-            "resumed, an earlier run is replaced.",
+            "Write a run, a folder for `report`, `compare`, `diff` and `show`; a stopped run is resumed, an "
+            "earlier run is replaced.",
             metavar="RUN",
             group=OUTPUT,
         ),

@@ -301,12 +301,27 @@ def drawn(shown: ItemView | None = None, width: int = 60, **options: Any) -> lis
     return render_item(shown or view(), width=width, **options).split("\n")
 
 
+def staves(shown: ItemView | None = None, width: int = 60, **options: Any) -> list[str]:
+    return drawn(replace(shown or view(), tables=()), width, **options)
+
+
 def test_staves_are_drawn_note_by_note() -> None:
     assert drawn()[:28] == [
         "piece, 0 to 4 s: est against ann, bob",
         "by strike/accuracy: ▀ nobody's finger, ▔ another",
         "  annotator's, ░ not scored, ! cannot be played",
         "  (parncutt1997)",
+        "",
+        "est: 3 of 5 notes wrong by strike/accuracy, against ann",
+        "  reference  estimate  notes  of scored  another's",
+        "  L3         none          1    20.00 %          0",
+        "  R2         R3            1    20.00 %          1",
+        "  R3         R5            1    20.00 %          0",
+        "",
+        "est: 1 of 3 steps and 0 of 0 chords cannot be played, by",
+        "  parncutt1997",
+        "  onset  notes  keys   fingers  why",
+        "  3 s    3 6    G4 A4  R5 R4    fingers 4 and 5 are crossed",
         "",
         "    s 0      1   2   3",
         "right C4     E4  G4  A4",
@@ -320,17 +335,6 @@ def test_staves_are_drawn_note_by_note() -> None:
         "est   5  .",
         "         ▀",
         "",
-        "est: 3 of 5 notes wrong by strike/accuracy, against ann",
-        "  reference  estimate  notes  of scored  another's",
-        "  L3         none          1    20.00 %          0",
-        "  R2         R3            1    20.00 %          1",
-        "  R3         R5            1    20.00 %          0",
-        "",
-        "est: 1 of 3 steps and 0 of 0 chords cannot be played, by",
-        "  parncutt1997",
-        "  onset  notes  keys   fingers  why",
-        "  3 s    3 6    G4 A4  R5 R4    fingers 4 and 5 are crossed",
-        "",
     ]
 
 
@@ -339,18 +343,19 @@ def test_a_score_is_drawn_in_quarter_notes() -> None:
         replace(each, unit="quarters", place_of=lambda note: f"measure 1, beat {note + 1}")
         for each in (ANN, EST)
     )
-    lines = drawn(view_item("piece", "ann", {"ann": ann}, {"est": est}), 80)
+    shown = view_item("piece", "ann", {"ann": ann}, {"est": est})
+    lines = staves(shown, 80)
     assert lines[0] == "piece, 0 to 4 quarters: est against ann"
     assert lines[3:6] == [
         "quarters 0      1   2   3",
         "right    C4     E4  G4  A4",
         "ann      1      2   3   .",
     ]
-    assert any(line.startswith("  m. 1, beat 6  3 6 ") for line in lines)
+    assert any(line.startswith("  m. 1, beat 6  3 6 ") for line in drawn(shown, 80))
 
 
 def test_staves_without_notes_are_left_out_of_a_line() -> None:
-    lines = drawn(start=1)
+    lines = staves(start=1)
     assert lines[5:11] == [
         "    s 1   2   3",
         "right E4  G4  A4",
@@ -360,7 +365,7 @@ def test_staves_without_notes_are_left_out_of_a_line() -> None:
         "      ▔   ▀   ░!",
     ]
     assert lines[11] == ""
-    lines = drawn(end=1)
+    lines = staves(end=1)
     assert lines[0] == "piece, 0 to 1 of 4 s: est against ann, bob"
     assert "A4" not in "\n".join(lines[:12])
 
@@ -372,10 +377,10 @@ def test_what_is_missing_stands_below_the_staves() -> None:
 
 
 def test_in_ascii_and_in_colour() -> None:
-    lines = drawn(encoding="ascii")
+    lines = staves(encoding="ascii")
     assert lines[10] == "             '   x   ~!"
     assert "\n".join(lines).isascii()
-    lines = drawn(colour=True)
+    lines = staves(colour=True)
     assert lines[9] == "est   1      \x1b[31m3\x1b[0m   \x1b[31m5\x1b[0m   \x1b[33m4\x1b[0m"
     flagged = replace(EST, labels=("1", "3", "5", "-5", "", "4"))
     shown = view_item("a", "a", {"a": flagged}, {"est": EST})
@@ -402,7 +407,7 @@ def test_a_chord_that_no_line_holds_is_cut() -> None:
     cluster = Fingering(
         nothing, nothing + 1, np.arange(40, 40 + count), np.zeros(count, dtype=int), ("1",) * count
     )
-    lines = drawn(view_item("a", "a", {"a": cluster}, {"est": cluster}), width=40)
+    lines = staves(view_item("a", "a", {"a": cluster}, {"est": cluster}), width=40)
     assert lines[6].endswith("…")
     assert max(map(len, lines)) <= 40
 
