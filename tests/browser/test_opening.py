@@ -152,7 +152,7 @@ def test_pages_can_be_printed(watch: Watched) -> None:
 
 def test_a_zoomed_drawing_is_printed_whole(watch: Watched) -> None:
     page = watch.open("chords")
-    page.get_by_role("button", name="Closer").click()
+    page.get_by_role("button", name="Zoom in").click()
     drawing = page.locator("#c1-item .pane svg")
     zoomed = drawing.get_attribute("width")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")

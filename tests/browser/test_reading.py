@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+import wave
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -153,14 +155,15 @@ def test_a_timeline_is_zoomed(watch: Watched) -> None:
     def width() -> int:
         return int(page.locator("#c1-item .pane svg").get_attribute("width") or 0)
 
-    whole = width()
     pane.focus()
+    page.keyboard.press("0")
+    whole = width()
     page.keyboard.press("+")
     assert width() == pytest.approx(1.6 * whole, abs=3)
     page.keyboard.press("-")
     assert width() == whole
-    page.get_by_role("button", name="Closer").click()
-    page.get_by_role("button", name="Closer").click()
+    page.get_by_role("button", name="Zoom in").click()
+    page.get_by_role("button", name="Zoom in").click()
     closer = width()
     pane.hover()
     page.keyboard.down("Control")
@@ -172,9 +175,112 @@ def test_a_timeline_is_zoomed(watch: Watched) -> None:
     assert width() == whole
 
 
+def test_an_item_opens_where_most_is_wrong_so_near_that_it_can_be_read(watch: Watched) -> None:
+    page = watch.open("songs")
+    pane = page.locator("#c1-item .pane")
+    pane.wait_for()
+    seen, left = pane.evaluate(
+        "each => [each.clientWidth / each.scrollWidth, each.scrollLeft / each.scrollWidth]"
+    )
+    end = float(page.locator("#c1-item .pane .tick").count())
+    assert end > 60  # seconds or more: an axis has a tick every two seconds
+    assert 20 < seen * 2 * end < 30
+    # labels are drawn, and the map frames what is seen
+    assert page.locator("#c1-item .pane .label").count() > 100
+    frame = page.locator("#c1-item .map .window")
+    assert float(frame.get_attribute("x") or -1) == pytest.approx(1000 * left, abs=2)
+    assert float(frame.get_attribute("width") or -1) == pytest.approx(1000 * seen, abs=2)
+    plan = page.locator("#c1-item .map")
+    width = plan.evaluate("each => each.getBoundingClientRect().width")
+    plan.click(position={"x": 0.8 * width, "y": 12})
+    page.wait_for_function(
+        "x => Math.abs(Number(document.querySelector('#c1-item .map .window').getAttribute('x')) - x) < 5",
+        arg=800 - 500 * seen,
+    )
+
+
+def test_mistakes_are_listed_and_lead_to_their_place(watch: Watched) -> None:
+    page = watch.open("chords")
+    item_of(page, "Greensleeves")
+    page.get_by_label("Mistakes of").select_option(label="hasty")
+    (track,) = (track for track in shown_chords("Greensleeves").tracks if track.name == "hasty")
+    first = next(mark for mark in track.marks if mark.state == "wrong")
+    rows = page.locator("#c1-item .mistakes li")
+    assert rows.count() >= sum(mark.state == "wrong" for mark in track.marks)
+    rows.first.get_by_role("button").click()
+    assert readout(page)[0][0] == f"At {int(first.start // 60)}:{first.start % 60:05.2f}"
+    kinds = {
+        "root": "wrong root",
+        "quality": "wrong quality",
+        "bass": "wrong bass",
+        "presence": "chord or no chord",
+    }
+    assert rows.first.inner_text().endswith(kinds[str(first.kind)])
+
+
+def cursor(page: Page) -> float:
+    return float(page.locator("#c1-item .pane line.cursor").get_attribute("x1") or 0)
+
+
+@pytest.mark.parametrize(("name", "item"), [("chords", "Greensleeves"), ("fingering", "Cadence")])
+def test_chords_and_notes_are_played_as_tones(watch: Watched, name: str, item: str) -> None:
+    page = watch.open(name)
+    pane = item_of(page, item)
+    before = cursor(page)
+    page.get_by_role("button", name="Play").click()
+    button = page.locator("#c1-item button.play")
+    expect(button).to_have_text("Pause")
+    page.wait_for_function(
+        "x => Number(document.querySelector('#c1-item .pane line.cursor').getAttribute('x1')) > x", arg=before
+    )
+    pane.focus()
+    page.keyboard.press("Space")
+    expect(button).to_have_text("Play")
+
+
+def test_a_local_audio_file_is_played_in_step(watch: Watched, tmp_path: Path) -> None:
+    path = tmp_path / "song.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(1)
+        file.setframerate(8000)
+        file.writeframes(bytes([128]) * 8000 * 20)
+    page = watch.open("chords")
+    item_of(page, "Greensleeves")
+    page.get_by_label("Audio file").set_input_files(path)
+    page.locator("#c1-item .mistakes button").first.click()
+    start = cursor(page)
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function(
+        "x => Number(document.querySelector('#c1-item .pane line.cursor').getAttribute('x1')) > x", arg=start
+    )
+    page.get_by_role("button", name="Pause").click()
+    (tmp_path / "no.wav").write_text("no audio")
+    page.get_by_label("Audio file").set_input_files(tmp_path / "no.wav")
+    expect(page.locator("#said")).to_have_text("This file cannot be played")
+
+
+@pytest.mark.parametrize(
+    ("label", "keys"),
+    [
+        ("C", [48, 60, 64, 67]),
+        ("A:min7/b3", [60, 69, 72, 76, 79]),
+        ("Eb:sus4(b7)", [51, 63, 68, 70, 73]),
+        ("F#:(1,5)", [54, 66, 73]),
+        ("G:9(*3)", [55, 67, 74, 77, 81]),
+        ("N", []),
+        ("X", []),
+    ],
+)
+def test_labels_are_the_keys_that_they_name(watch: Watched, label: str, keys: list[int]) -> None:
+    page = watch.open("chords")
+    assert page.evaluate("label => keysOf(label)", label) == keys
+
+
 def test_a_timeline_is_read_under_the_pointer(watch: Watched) -> None:
     page = watch.open("chords")
     pane = item_of(page, "Amazing Grace")
+    page.get_by_role("button", name="All").click()
     pane.scroll_into_view_if_needed()
     box = pane.bounding_box()
     assert box is not None

@@ -44,7 +44,7 @@ def test_the_policy_names_the_one_program_and_the_one_style_sheet() -> None:
     assert len(scripts) == len(styles) == 1
     assert policy[1].replace("&#39;", "'") == (
         f"default-src 'none'; script-src '{digest(scripts[0])}'; style-src '{digest(styles[0])}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+        "img-src data:; media-src blob: data:; base-uri 'none'; form-action 'none'"
     )
 
 

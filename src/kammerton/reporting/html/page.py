@@ -260,6 +260,7 @@ PROGRAM = (
     "page.js",
     "scatter.js",
     "items.js",
+    "sound.js",
     "over_time.js",
     "timeline.js",
     "roll.js",
@@ -274,12 +275,12 @@ def render_page(page: Page) -> bytes:
     """Return a report as the content of one file.
 
     Everything it needs is in it. Its Content-Security-Policy runs the program and takes the styles that are
-    in it, by their digests, and forbids all requests, forms and bases.
+    in it, by their digests, plays what the reader opens, and forbids all requests, forms and bases.
     """
     styles = _joined(STYLES)
     policy = (
         f"default-src 'none'; script-src '{_digest(program())}'; style-src '{_digest(styles)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+        "img-src data:; media-src blob: data:; base-uri 'none'; form-action 'none'"
     )
     text = fill(
         "page",

@@ -7,6 +7,8 @@ class Outline {
     this.element = make("div", "outlined", this.tree(), ...this.lists(), this.states());
   }
 
+  open() {}
+
   paint() {}
 
   print() {}

@@ -32,6 +32,7 @@ class PianoRoll extends OverTime {
     this.panels = this.layOut();
     this.legend = make("p", "legend");
     this.element.append(this.legend, this.counts());
+    this.play();
     this.offer("Fingers of ", names, this.voice, (voice) => this.listen(voice));
     this.nameHands();
     this.tellStates();
@@ -53,18 +54,64 @@ class PianoRoll extends OverTime {
     return panels;
   }
 
-  /** Return the scale at which the fingers of one onset are told from those of the next; 0 if there is one. */
-  get legible() {
+  /** Return the width in which the fingers of one onset are told from those of the next. */
+  get opening() {
     const onsets = [...new Set(this.order.map((note) => note.onset))];
     const gaps = onsets.slice(1).map((onset, place) => onset - onsets[place]);
     const middle = gaps.toSorted((one, other) => one - other)[Math.floor(gaps.length / 2)];
-    return middle > 0 ? Math.min(BETWEEN_ONSETS / middle, TALLEST_ZOOM) : 0;
+    return middle > 0 ? (this.pane.clientWidth * middle) / BETWEEN_ONSETS : this.end;
+  }
+
+  get subject() {
+    return this.item.texts[this.roll.voices[this.voice].name];
+  }
+
+  /** Return the notes that are wrong or cannot be played, and what is said of them. */
+  mistakes() {
+    const voice = this.roll.voices[this.voice];
+    const flagged = new Set(voice.flagged);
+    return this.order
+      .filter(({ number }) => "23".includes(voice.states[number]) || flagged.has(number))
+      .map((note) => {
+        const state = voice.states[note.number];
+        const finger = this.finger(voice, note);
+        const told = "23".includes(state) ? `${finger}≠${this.wanted(note, finger)}, ${toldState(this.item, state)}` : finger;
+        const parts = [told, ...this.reasons(voice, note.number)].join("; ");
+        return { start: note.onset, end: note.offset, state: "23".includes(state) ? state : "6", told: [`${note.name}: ${parts}`] };
+      });
+  }
+
+  heard() {
+    return ["all notes", ...Object.keys(this.panels).map((hand) => HANDS[hand][0])];
+  }
+
+  sounds(place) {
+    const hand = place === 0 ? undefined : Object.keys(this.panels)[place - 1];
+    return this.order
+      .filter((note) => note.pitch >= 0 && (hand === undefined || note.hand === hand))
+      .map((note) => ({ start: note.onset, end: note.offset, keys: [note.pitch] }));
+  }
+
+  /** Move a line to what is heard. */
+  follow(time) {
+    this.time = time;
+    const x = this.x(time).toFixed(1);
+    set(this.head, { x1: x, x2: x });
+    this.show(time);
+  }
+
+  /** Choose the first note of a time. */
+  seek(time) {
+    const note = this.order.find(({ onset }) => onset >= time - 1e-9);
+    if (note !== undefined) this.choose(note);
   }
 
   listen(voice) {
     this.voice = voice;
     this.tellStates();
     this.paint();
+    this.tellMistakes();
+    this.frame();
     this.tell();
   }
 
@@ -105,10 +152,6 @@ class PianoRoll extends OverTime {
   }
 
   paint() {
-    if (this.started === undefined) {
-      this.started = true;
-      this.scale = this.legible > this.whole ? this.legible : 0;
-    }
     const svg = this.sheet(this.height);
     for (const [hand, panel] of Object.entries(this.panels)) this.paintKeys(svg, hand, panel);
     const voice = this.roll.voices[this.voice];
@@ -121,7 +164,8 @@ class PianoRoll extends OverTime {
     }
     for (const note of this.order) this.paintNote(svg, voice, note, flagged.has(note.number));
     this.cursor = draw("rect", { class: "around", width: 0, height: 0 });
-    svg.append(this.cursor);
+    this.head = draw("line", { class: "cursor", y1: 12, y2: this.height, x1: -9, x2: -9 });
+    svg.append(this.cursor, this.head);
     this.pane.replaceChildren(svg);
     this.mark();
   }
@@ -197,6 +241,7 @@ class PianoRoll extends OverTime {
 
   choose(note) {
     this.note = note;
+    if (!this.player.isPlaying) this.time = note.onset;
     this.mark();
     this.tell();
   }

@@ -36,7 +36,9 @@ class Timeline extends OverTime {
     const tracks = item.tracks.map((track) => Timeline.read(track));
     const end = Math.max(...tracks.map((track) => Math.max(0, ...track.edges.slice(-1))), 1e-3);
     super(end, item.unit, `Timeline of ${item.texts[item.name]}`);
-    Object.assign(this, { item, tracks, measure: item.chosen, time: null });
+    const systems = tracks.filter((track) => track.role === "system");
+    const best = systems.findIndex((track) => item.texts[track.name] === item.system);
+    Object.assign(this, { item, tracks, systems, measure: item.chosen, judged: systems[Math.max(best, 0)] });
     this.beats = timesOf(item.beats ?? []);
     this.stops = this.boundaries();
     this.totals = make("div", "scroll");
@@ -45,6 +47,11 @@ class Timeline extends OverTime {
       const measures = item.measures.map((measure) => item.texts[measure]);
       this.offer("Judged by ", measures, this.measure, (measure) => this.judge(measure));
     }
+    if (systems.length > 1) {
+      const names = systems.map((track) => item.texts[track.name]);
+      this.offer("Mistakes of ", names, Math.max(best, 0), (place) => this.judgeSystem(systems[place]));
+    }
+    this.play();
     this.element.append(this.legend, this.totals);
     for (const track of tracks) this.names.append(this.name(track));
     this.count();
@@ -59,7 +66,67 @@ class Timeline extends OverTime {
     this.measure = measure;
     this.count();
     this.paint();
+    this.tellMistakes();
+    this.frame();
     this.tell();
+  }
+
+  judgeSystem(track) {
+    this.judged = track;
+    this.tellMistakes();
+    this.frame();
+  }
+
+  get subject() {
+    return this.judged === undefined ? "" : this.item.texts[this.judged.name];
+  }
+
+  /** Return what is wrong with a system: from when to when, and what is said of it. */
+  mistakes() {
+    const wrong = [];
+    if (this.judged === undefined) return wrong;
+    const pair = [this.tracks[0], this.judged];
+    const changes = [];
+    for (const track of pair) this.eachRun(track, (start) => changes.push(start));
+    changes.sort((one, other) => one - other);
+    this.eachMark(this.judged, (start, end, state) => {
+      if (state === "1") return;
+      const cuts = [start, ...changes.filter((time) => time > start + 1e-9 && time < end - 1e-9), end];
+      cuts.slice(1).forEach((until, place) => {
+        if (until - cuts[place] < 1e-9) return;
+        const [reference, system] = pair.map((track) => this.labelAt(track, cuts[place]));
+        const told = [make("code", "", reference), " → ", make("code", "", system), ` ${toldState(this.item, state)}`];
+        wrong.push({ start: cuts[place], end: until, state, told });
+      });
+    });
+    return wrong;
+  }
+
+  labelAt(track, time) {
+    const label = track.labels[lastUpTo(track.edges, time + 1e-9)] ?? -1;
+    return label < 0 ? "nothing" : this.item.texts[label];
+  }
+
+  heard() {
+    return this.tracks.map((track) => this.item.texts[track.name]);
+  }
+
+  sounds(place) {
+    const sounds = [];
+    const { texts } = this.item;
+    this.eachRun(this.tracks[place], (start, end, label) => sounds.push({ start, end, keys: keysOf(texts[label]) }));
+    return sounds;
+  }
+
+  /** Move the cursor to what is heard. */
+  follow(time) {
+    this.time = time;
+    this.mark();
+    this.show(time);
+  }
+
+  seek(time) {
+    this.point(time);
   }
 
   name(track) {

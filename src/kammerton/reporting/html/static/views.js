@@ -65,9 +65,12 @@ class ItemViewer {
     const title = make("h4", "", make("bdi", "", item.texts[item.name]));
     title.tabIndex = -1;
     const notes = item.notes.map((note) => make("p", "soft", item.texts[note]));
+    this.drawing?.player?.close();
     this.drawing = ItemViewer.drawingOf(item);
-    this.view.replaceChildren(title, ...notes, this.drawing.element, make("div", "tables", ...tablesOf(item)));
-    this.drawing.paint();
+    const tables = make("details", "", make("summary", "", "Losses and scores"), make("div", "tables", ...tablesOf(item)));
+    const more = notes.length > 2 ? [make("details", "", make("summary", "", "More"), ...notes.splice(2))] : [];
+    this.view.replaceChildren(title, ...notes, ...more, this.drawing.element, tables);
+    this.drawing.open();
   }
 
   static drawingOf(item) {
