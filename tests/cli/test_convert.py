@@ -267,7 +267,7 @@ def test_a_folder_without_annotations_is_a_mistake(terminal: Terminal) -> None:
         (("a/x.lab", "a/x.lab"), "source and target are the same file"),
         (("a/x.lab", "x.lab", "--to", "lap"), "unknown format `lap`\n  help: did you mean `lab`?"),
         (("nowhere", "x.lab"), "no such file or folder: `nowhere`"),
-        (("a/x.lab",), "OUT is needed"),
+        (("a/x.lab",), "IN and OUT are needed"),
     ],
 )
 def test_usage_errors(terminal: Terminal, arguments: tuple[str, ...], said: str) -> None:
@@ -319,3 +319,125 @@ def test_api_says_what_it_did(terminal: Terminal) -> None:
     assert done.written == (os.fspath(Path("out/1.csv")),)
     assert done.failed == (os.fspath(Path("a/2.lab")),)
     assert done.diagnostics[0].severity == "error"
+
+
+BOTH = {"ann": {"a.lab": "0 1 C|1 2 G", "b.lab": "0 2 F"}, "bob": {"a.lab": "0 2 A", "deep/c.lab": "0 1 D"}}
+TABLE = """item,annotator,start,end,label
+a,ann,0.0,1.0,C
+a,ann,1.0,2.0,G
+b,ann,0.0,2.0,F
+a,bob,0.0,2.0,A
+deep/c,bob,0.0,1.0,D
+"""
+
+
+def annotators_of(path: str) -> dict[str, list[str]]:
+    annotations = json.loads(Path(path).read_text())["annotations"]
+    names = [each["annotation_metadata"]["annotator"]["name"] for each in annotations]
+    values = [[row["value"] for row in each["data"]] for each in annotations]
+    return dict(zip(names, values, strict=True))
+
+
+def test_many_files_become_one_table_and_files_again(terminal: Terminal) -> None:
+    terminal.write(**BOTH)
+    assert terminal.run(*CONVERT, "ann", "bob", "songs.csv").code == 0
+    assert Path("songs.csv").read_text() == TABLE
+    assert terminal.run(*CONVERT, "ann", "one.csv").code == 0
+    assert Path("one.csv").read_text() == ("item,start,end,label\na,0.0,1.0,C\na,1.0,2.0,G\nb,0.0,2.0,F\n")
+    assert terminal.run(*CONVERT, "one.csv", "out/", "--to", "lab").code == 0
+    assert written(terminal) == {"out/a.lab", "out/b.lab"}
+    assert terminal.run(*CONVERT, "songs.csv", "parts/", "--to", "lab").code == 0
+    names = {name for name in terminal.left() if name.startswith("parts/")}
+    assert names == {"parts/ann/a.lab", "parts/ann/b.lab", "parts/bob/a.lab", "parts/bob/deep/c.lab"}
+    assert Path("parts/ann/a.lab").read_text() == "0.0\t1.0\tC\n1.0\t2.0\tG\n"
+    assert terminal.run(*CONVERT, "songs.csv", "bobs.csv", "--annotator", "bob").code == 0
+    assert Path("bobs.csv").read_text().splitlines()[1:] == TABLE.splitlines()[4:]
+    before = terminal.left()
+    refused = terminal.run(*CONVERT, "ann", "songs.csv")
+    assert (refused.code, "it is there already" in refused.err, terminal.left()) == (5, True, before)
+
+
+def test_annotators_are_put_together_in_jams(terminal: Terminal) -> None:
+    terminal.write(**BOTH)
+    assert terminal.run(*CONVERT, "Ann=ann", "bob", "out/", "--to", "jams").code == 0
+    assert written(terminal) == {"out/a.jams", "out/b.jams", "out/deep/c.jams"}
+    assert annotators_of("out/a.jams") == {"Ann": ["C", "G"], "bob": ["A"]}
+    assert annotators_of("out/b.jams") == {"Ann": ["F"]}
+    assert terminal.run(*CONVERT, "x=ann/a.lab", "y=bob/deep/c.lab", "z=out/a.jams", "one.jams").code == 0
+    assert annotators_of("one.jams") == {"x": ["C", "G"], "y": ["D"], "z-Ann": ["C", "G"], "z-bob": ["A"]}
+    assert terminal.run(*CONVERT, "out", "split", "--to", "lab").code == 0
+    assert {name for name in terminal.left() if name.startswith("split/")} == {
+        *("split/Ann/a.lab", "split/bob/a.lab", "split/b.lab", "split/deep/c.lab"),
+    }
+    result = terminal.run(*CONVERT, "ann", "bob", "all.jams")
+    assert result.code == 3
+    assert "error[KT206] all.jams: 3 items in one file, and jams holds one" in result.err
+    assert "is a folder for all; items: `a`, `b`, `deep/c`" in result.err
+    for sources in (("out/a.jams",), ("x=ann/a.lab", "bob/a.lab")):
+        assert "2 annotations in one file, and lab" in terminal.run(*CONVERT, *sources, "y.lab").err
+
+
+def test_what_cannot_be_read_is_no_part_of_a_table(terminal: Terminal) -> None:
+    terminal.write(a={"x.lab": "0 1 C", "y.lab": "1 0 C"})
+    Path("torn.csv").write_text("item,start,end,label\na,0,1,C\nb,1,0,C\n../c,0,1,C\n")
+    result = terminal.run(*CONVERT, "a", "t.csv")
+    assert (result.code, result.lines[-1]) == (1, "1 file written, 1 not converted; 1 error in 1 file")
+    assert Path("t.csv").read_text() == "item,start,end,label\nx,0.0,1.0,C\n"
+    assert terminal.run(*CONVERT, "torn.csv", "u.csv").code == 3
+    split = terminal.run(*CONVERT, "torn.csv", "out/", "--to", "lab")
+    assert (split.code, written(terminal)) == (1, {"out/a.lab"})
+    assert "error[KT727] torn.csv: name of an item leads out of the folder: `../c`" in split.err
+    assert terminal.run(*CONVERT, "a/y.lab", "torn.csv", "v.csv").code == 3
+    assert not Path("v.csv").exists()
+
+
+def test_parts_are_all_written_or_none(terminal: Terminal) -> None:
+    Path("song.jams").write_text(jams("Ann", "Bob"))
+    Path("out").mkdir()
+    Path("out/Bob.lab").write_text("mine")
+    assert terminal.run(*CONVERT, "song.jams", "out", "--to", "lab").code == 5
+    assert written(terminal) == {"out/Bob.lab"}
+
+
+def test_a_name_that_no_row_can_hold(terminal: Terminal) -> None:
+    terminal.write(a={"x ": "", "two\nlines.lab": "0 1 C"})
+    result = terminal.run(*CONVERT, "a", "t.csv")
+    assert "error[KT151] name cannot be written as CSV, it has a line end: `two\\x0alines`" in result.err
+
+
+def test_tables_of_instruments_are_put_together_and_split(terminal: Terminal) -> None:
+    terminal.write(**{".": {"x.csv": "file,instrument|a,piano|b,voice", "y.csv": "file,instrument|a,drums"}})
+    run = ("convert", "instruments")
+    assert terminal.run(*run, "x.csv", "y.csv", "both.csv").code == 0
+    assert Path("both.csv").read_text() == "file,annotator,instrument\na,x,piano\nb,x,voice\na,y,drums\n"
+    assert terminal.run(*run, "both.csv", "out/", "--to", "jams").code == 0
+    assert written(terminal) == {"out/a.jams", "out/b.jams"}
+    assert annotators_of("out/a.jams") == {"x": ["piano"], "y": ["drums"]}
+    assert terminal.run(*run, "out", "again.csv").code == 0
+    assert Path("again.csv").read_text() == "file,annotator,instrument\na,x,piano\nb,x,voice\na,y,drums\n"
+    assert terminal.run(*run, "x.csv", "q/", "--to", "qrels").code == 0
+    assert Path("q/b.qrels").read_text() == "b 0 voice 1\n"
+
+
+def test_annotators_of_fingerings_keep_their_numbers(terminal: Terminal) -> None:
+    row = "0\t0.0\t0.5\tC4\t64\t80\t0\t{}"
+    terminal.write(
+        ann={"p_fingering.txt": row.format(1), "q_fingering.txt": row.format(2)},
+        bob={"q_fingering.txt": row.format(3), "r_fingering.txt": row.format(4)},
+    )
+    result = terminal.run("convert", "fingering", "ann", "bob", "out/", "--to", "pig")
+    assert result.code == 0
+    numbered = {"p-1": "1", "q-1": "2", "q-2": "3", "r-2": "4"}
+    assert written(terminal) == {f"out/{name}_fingering.txt" for name in numbered}
+    for name, finger in numbered.items():
+        assert Path(f"out/{name}_fingering.txt").read_text().rstrip().endswith(finger)
+
+
+def test_packs_are_put_together_too(terminal: Terminal) -> None:
+    terminal.write(**BOTH)
+    assert terminal.run("pack", "chords", "bob", "bob.parquet").code == 0
+    assert terminal.run(*CONVERT, "ann", "bob=bob.parquet", "songs.csv").code == 0
+    assert Path("songs.csv").read_text() == TABLE
+    assert kammerton.convert("chords", {"ann": "ann", "bob": "bob"}, "p.csv").written == ("p.csv",)
+    with pytest.raises(kammerton.OptionError, match="what is to be converted"):
+        kammerton.convert("chords", {}, "q.csv")

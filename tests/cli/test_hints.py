@@ -268,10 +268,7 @@ ROWS = [
     # --- what other commands do with them ---
     Row("or a run, or --pairs FILE.csv", "show chords", CHORDS, fill={"FILE.csv": "pairs.csv"}),
     Row(
-        (
-            "--annotator chooses one; a path that ends with a slash, as `out/`, is a folder for all; "
-            "annotators: {}"
-        ),
+        "--annotator chooses one; {}",
         "convert chords a.jams a.lab",
         {"a.jams": JAMS},
         fill={"--annotator": "Bob"},

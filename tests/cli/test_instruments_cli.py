@@ -143,8 +143,8 @@ def test_lists_are_converted(lists: Terminal) -> None:
     assert lists.run("convert", "instruments", "est.csv", "again.csv").code == 0
     found = lists.run("score", "instruments", "ref.csv", "again.csv", "--no-ci", "--format", "json")
     assert found.document["scores"][0]["value"] == pytest.approx(1 / 4)
-    refused = lists.run("convert", "instruments", "est.csv", "jams/", "--to", "jams")
-    assert (refused.code, refused.lines[0][:12]) == (3, "error[KT151]")
+    refused = lists.run("convert", "instruments", "est.csv", "one.jams")
+    assert (refused.code, refused.lines[0][:12]) == (3, "error[KT206]")
 
 
 def test_one_list_is_read(tmp_path: Path) -> None:

@@ -243,7 +243,8 @@ def _check_pack(
 
 def _check_file(path: Path, name: str, task: Task, options: object) -> Iterator[Diagnostic]:
     """Yield the diagnostics of reading a file, and of its annotations."""
-    items = None if task.unfold is None else task.unfold(path, name, options)
+    unfold = task.unfolder(path.name)
+    items = None if unfold is None else unfold(path, name, options)
     if items is None:
         reading = task.read(path, name, options)
         yield from reading.diagnostics

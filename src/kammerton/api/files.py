@@ -6,14 +6,14 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 from kammerton.api.scoring import corpus_of
-from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, merge_repeated, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, merge_repeated, quote, some
 from kammerton.formats.collecting import collect, find
 from kammerton.formats.folders import FoundItems, leads_out
 from kammerton.formats.pack_layout import CollectionRole, with_roles
@@ -23,7 +23,7 @@ from kammerton.formats.remote import check_here, is_remote, lying_here, shown_pa
 from kammerton.formats.writing import already_there, write_atomically
 from kammerton.model.corpus import Collection, name_of_source
 from kammerton.model.registry import find_task
-from kammerton.model.task import OF_BLOCKS, Conversion, Reading, Task
+from kammerton.model.task import OF_BLOCKS, Conversion, ItemReadings, Task
 from kammerton.scoring.loading import read_source
 
 StrPath = str | os.PathLike[str]
@@ -42,7 +42,7 @@ class Converted:
 
 def convert(
     task: str | Task,
-    source: StrPath,
+    source: StrPath | Mapping[str, StrPath],
     target: StrPath,
     *,
     to: str | None = None,
@@ -50,19 +50,22 @@ def convert(
     force: bool = False,
     options: object | None = None,
 ) -> Converted:
-    """Convert a file, or every file of a folder.
+    """Convert files: each to another, many into one, or one into many.
 
     Parameters
     ----------
     task : str or Task
         ``"chords"``, ``"fingering"``, ``"instruments"``, or the name of a third party's task, which its
         package declares; or the :class:`kammerton.tasks.Task` record of one.
-    source : path
-        A file, a folder whose tree is kept, a pack, or the address of any of these.
+    source : path, or mapping of str to path
+        A file, a folder whose tree is kept, a pack, or the address of any of these. Several are those of
+        annotators, by name: their annotations of an item are put together.
     target : path
-        A file, or a folder: one that is there, or a path that ends with a slash. A format that holds
-        one annotator gets one file for each: named ``ANNOTATOR`` with the suffix if the source is a
-        file, ``ANNOTATOR/ITEM`` if it is a folder; PIG, ``ITEM-NUMBER_fingering.txt``.
+        A file, or a folder: one that is there, or a path that ends with a slash. A file takes all items of
+        a folder, or of several sources, if its format holds many: csv, qrels, run. In a folder each item has
+        a file of its own, called as the item is, also those of a source that is one table of many. A
+        format that holds one annotator gets one file for each: ``ANNOTATOR/ITEM`` with the suffix, of a
+        source that is a file of one item ``ANNOTATOR``; PIG, ``ITEM-NUMBER_fingering.txt``.
     to : str, optional
         Format to write; by default that of the suffix of the target. For chords ``lab``, ``jams``,
         ``audacity`` or ``csv``, for fingering ``pig``, ``csv`` or ``musicxml``.
@@ -101,27 +104,29 @@ def convert(
         raise OptionError("the target is empty", "`.` is the current folder")
     check_here(target)
     reading = without_sides(options_of(kind, options))
-    pack = opened_pack(source, kind, reading) if is_pack(source) else None
-    files = None if pack is not None else find(source, kind, reading)
-    if files is not None:
-        files.check_not_empty(shown_path(source), kind.suffixes)
-    whole = files is None or not files.single
+    named: Mapping[Any, StrPath] = source if isinstance(source, Mapping) else {None: source}
+    sources = [_Source.open(name, path, kind, reading) for name, path in named.items()]
+    if not sources:
+        raise OptionError("what is to be converted?", "files or folders")
+    form = _form(kind.conversion, Path(target), to)
+    several = len(sources) > 1 or not sources[0].is_file
+    is_file = Path(target).name.lower().endswith(kind.conversion.forms[form]) or not several
+    is_folder = _is_folder(target) or os.fspath(target).endswith(("/", os.sep))
     converter = _Converter(
         conversion=kind.conversion,
         options=reading,
-        form=_form(kind.conversion, Path(target), to),
+        form=form,
         annotator=annotator,
         force=force,
         target=Path(target),
-        into_folder=whole or _is_folder(target) or os.fspath(target).endswith(("/", os.sep)),
-        whole=whole,
+        into_folder=is_folder or not is_file,
     )
-    if not is_remote(source):
-        _check_apart(Path(source), Path(target), whole=whole)
-    if files is not None:
-        converter.convert_files(files)
-    if pack is not None:
-        converter.unpack(pack, kind)
+    for each in sources:
+        _check_apart(each, Path(target), into_folder=converter.into_folder)
+    if isinstance(source, Mapping) or (several and not converter.into_folder):
+        converter.join(sources, kind)
+    else:
+        converter.convert(sources[0], kind)
     diagnostics = merge_repeated(converter.diagnostics, OF_BLOCKS)
     return Converted(tuple(converter.written), tuple(converter.failed), (*diagnostics, *converter.remarks()))
 
@@ -142,16 +147,69 @@ def _is_folder(path: StrPath) -> bool:
     return os.path.isdir(path)  # noqa: PTH112 - it does not raise where nothing may be seen
 
 
-def _check_apart(source: Path, target: Path, *, whole: bool) -> None:
+def _check_apart(source: _Source, target: Path, *, into_folder: bool) -> None:
     """Refuse to write what is read, or into the folder that is read, where the next run would read it."""
-    if not whole:
-        if os.path.isfile(target) and target.samefile(source):  # noqa: PTH113 - as above
+    if is_remote(source.path):
+        return
+    if source.is_file:
+        if os.path.isfile(target) and target.samefile(source.path):  # noqa: PTH113 - as above
             raise OptionError("source and target are the same file")
         return
-    if os.path.exists(target) and not _is_folder(target):  # noqa: PTH110 - as above
+    if into_folder and os.path.exists(target) and not _is_folder(target):  # noqa: PTH110 - as above
         raise OptionError(f"{quote(os.fspath(target))} is a file, and the source a folder")
-    if Path(os.path.realpath(target)).is_relative_to(os.path.realpath(source)):
+    if Path(os.path.realpath(target)).is_relative_to(os.path.realpath(source.path)):
         raise OptionError("the target lies within the source", "write to another folder")
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What is to be converted: files, or a pack of them."""
+
+    name: str | None  # of the annotator
+    path: StrPath
+    files: FoundItems[Any] | None
+    pack: Pack | None
+
+    @classmethod
+    def open(cls, name: str | None, path: StrPath, task: Task, options: object) -> _Source:
+        """Find what there is at a path."""
+        if is_pack(path):
+            return cls(name, path, None, opened_pack(path, task, options))
+        files = find(path, task, options)
+        files.check_not_empty(shown_path(path), task.suffixes)
+        return cls(name, path, files, None)
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is one file that is no pack."""
+        return self.files is not None and self.files.single
+
+    def annotator(self, own: str | None, number: int, *, is_only: bool) -> str | None:
+        """Return what an annotator of an item is called: as the source is, unless it has several."""
+        return own if self.name is None else self.name if is_only else f"{self.name}-{own or number}"
+
+
+_Part = tuple[str | None, str | None, Any]
+"""An annotation as it is carried over, behind its item, where a file has to name it, and its annotator."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What a file gave."""
+
+    file: str
+    stem: str  # path below the source, without suffix
+    parts: Sequence[_Part]
+    diagnostics: tuple[Diagnostic, ...]
+    is_table: bool = False  # whether it is of many items
+    is_torn: bool = False  # whether some of them cannot be used
+
+    @classmethod
+    def of_table(cls, file: str, stem: str, table: ItemReadings[Any]) -> _Read:
+        """Return what a table of many items gave."""
+        parts = [(item, who, track) for item, tracks in table.items.items() for who, track in tracks]
+        has_errors = any(problem.severity == "error" for problem in table.diagnostics)
+        return cls(file, stem, parts, table.diagnostics, True, bool(table.broken) or has_errors)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -165,58 +223,117 @@ class _Converter:
     force: bool
     target: Path
     into_folder: bool
-    whole: bool
     diagnostics: list[Diagnostic] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     _remarks: Counter[Diagnostic] = field(default_factory=Counter)  # with the number of files
+    _numbers: dict[str, str] = field(default_factory=dict)  # of annotators, where names of files have these
 
     def remarks(self) -> Iterator[Diagnostic]:
         """Yield what readers of the files must know, each once."""
         for remark, files in self._remarks.items():
             yield remark.at(message=remark.message + such_rows(files, "files"), count=files)
 
-    def convert_files(self, files: FoundItems[Any]) -> None:
-        """Convert every file; if one fails, the others still go on."""
-        self.diagnostics += files.diagnostics
-        for item, paths in files.files.items():
+    def convert(self, source: _Source, task: Task) -> None:
+        """Convert the files of a source, each to another, or to one for each of its items."""
+        of_many = self.form in self.conversion.sheets
+        for read in self._reads(source, task):
+            splits = read.is_table and self.into_folder and (source.is_file or not of_many)
+            if not read.parts or (read.is_torn and not splits):
+                self.failed.append(read.file)
+            elif not splits:
+                self._convert(read.file, read.stem, read.parts, whole=not source.is_file)
+            else:
+                self.failed += [read.file] if read.is_torn else []
+                above = "" if source.is_file else f"{read.stem}/"
+                apart = len({annotator for _, annotator, _ in read.parts}) > 1
+                for item, parts in _by_item(read.parts).items():
+                    named = parts if of_many else [(None, *part[1:]) for part in parts]
+                    self._convert(read.file, above + item, named, apart=apart)
+
+    def join(self, sources: Sequence[_Source], task: Task) -> None:
+        """Put the annotations of each item together, and those of all items if there is one file for them."""
+        parts: list[_Part] = []
+        files: dict[str, str] = {}
+        for source in sources:
+            for read in self._reads(source, task):
+                if not read.parts or read.is_torn:
+                    self.failed.append(read.file)
+                    continue
+                stem, own = task.identify(read.stem)
+                if files and not read.is_table and all(each.is_file for each in sources):
+                    stem = next(iter(files))
+                for item, same in _by_item(read.parts, stem).items():
+                    files.setdefault(item, read.file)
+                    for number, (_, who, track) in enumerate(same, 1):
+                        is_only = len(same) == 1 and own is None
+                        parts.append((item, source.annotator(who or own, number, is_only=is_only), track))
+        if not self.into_folder and parts:
+            self._convert(os.fspath(self.target), next(iter(files)), self._named(parts))
+        elif self.into_folder:
+            for item, of_item in _by_item(parts).items():
+                self._convert(files[item], item, self._named(of_item), apart=True)
+
+    def _named(self, parts: Sequence[_Part]) -> Sequence[_Part]:
+        """Return annotations with their items, or without if there is one, and the format names none."""
+        names_items = self.form in self.conversion.sheets | self.conversion.joint
+        one = len({item for item, _, _ in parts}) == 1
+        return [(None, who, track) for _, who, track in parts] if one and not names_items else parts
+
+    def _reads(self, source: _Source, task: Task) -> Iterator[_Read]:
+        """Read every file; if one fails, the others still go on."""
+        if source.pack is not None:
+            for collection in source.pack.record.collections:
+                self.diagnostics += collection.diagnostics
+            for stem, name, reading in unpacked(source.pack, task):
+                self.diagnostics += reading.diagnostics
+                track = self.conversion.track
+                parts = [(None, who, track(annotation, who, name)) for who, annotation in reading.annotations]
+                yield _Read(name, stem, parts, reading.diagnostics)
+            return
+        assert source.files is not None, "a source is a pack, or has files"
+        self.diagnostics += source.files.diagnostics
+        for stem, paths in source.files.files.items():
             names = [name_of_source(path) or "" for path in paths]
             if len(paths) > 1:
                 self.failed += names
                 continue
             try:
                 with lying_here(paths[0]) as here:
-                    reading = self.conversion.load(here, names[0], self.options)
+                    read = self._read(here, names[0], stem, task)
             except DataError as error:
-                reading = Reading((), error.diagnostics)
-            self._convert(names[0], item, reading)
+                read = _Read(names[0], stem, (), error.diagnostics)
+            self.diagnostics += read.diagnostics
+            yield read
 
-    def unpack(self, pack: Pack, task: Task) -> None:
-        """Write the annotations of a pack to files; each has the name of the file that it was read from."""
-        for collection in pack.record.collections:
-            self.diagnostics += collection.diagnostics
-        for stem, name, reading in unpacked(pack, task):
-            tracks = [
-                (who, self.conversion.track(annotation, who, name)) for who, annotation in reading.annotations
-            ]
-            self._convert(name, stem, Reading(tuple(tracks), reading.diagnostics))
+    def _read(self, path: Path, name: str, stem: str, task: Task) -> _Read:
+        unfold = self.conversion.unfold if task.unfolder(path.name) else None
+        table = None if unfold is None else unfold(path, name, self.options)
+        if table is not None:
+            return _Read.of_table(name, stem, table)
+        reading = self.conversion.load(path, name, self.options)
+        return _Read(name, stem, [(None, *track) for track in reading.annotations], reading.diagnostics)
 
-    def _convert(self, name: str, item: str, reading: Reading[Any]) -> None:
-        """Write the annotations of a file, if it has any, to a place below the target."""
-        self.diagnostics += reading.diagnostics
-        if leads_out(item):
-            message = f"name of an item leads out of the folder: {quote(item)}"
-            self.diagnostics.append(Diagnostic(code="KT727", severity="error", message=message, file=name))
-        if leads_out(item) or not reading.annotations:
-            self.failed.append(name)
-            return
+    def _convert(
+        self, name: str, item: str, parts: Sequence[_Part], *, whole: bool = True, apart: bool = False
+    ) -> None:
+        """Write annotations to a place below the target, all files of it or none.
+
+        ``whole`` says that there are other items, and ``apart`` that there are other annotators, so that
+        names of files have both.
+        """
         try:
-            for place, text in self._outputs(name, item, reading):
+            if leads_out(item):
+                raise DataError.of("KT727", f"name of an item leads out of the folder: {quote(item)}", name)
+            chosen = self._chosen(name, parts)
+            outputs = self._outputs(name, item, chosen, whole=whole, apart=apart)
+            for place, _ in outputs:
+                if not self.force and (place.is_file() or place.is_symlink()):
+                    raise already_there(quote(os.fspath(place)))
+            for place, text in outputs:
                 self._write(place, text)
             if self.conversion.remark is not None:
-                remarks = (
-                    self.conversion.remark(track, self.form) for _, track in self._chosen(name, reading)
-                )
+                remarks = (self.conversion.remark(track, self.form) for track in self._tracks(chosen))
                 self._remarks.update(dict.fromkeys(chain(*remarks)).keys())
         except DataError as error:
             self.diagnostics += error.diagnostics
@@ -225,26 +342,40 @@ class _Converter:
             self.diagnostics.append(_as_diagnostic(error, name))
             self.failed.append(name)
 
-    def _outputs(self, name: str, item: str, reading: Reading[Any]) -> list[tuple[Path, str]]:
-        """Return every file to write for one that was read, all of them before any is written."""
-        tracks = self._chosen(name, reading)
-        render, form = self.conversion.render, self.form
-        if len(tracks) == 1 or form in self.conversion.joint:
-            place = self.target / self._file_name(item) if self.into_folder else self.target
-            return [(place, render([track for _, track in tracks], form))]
-        if not self.into_folder:
-            raise DataError([_too_many(name, form, [annotator for annotator, _ in tracks])])
-        places = self._places(name, item, [annotator for annotator, _ in tracks])
-        return [(place, render([track], form)) for place, (_, track) in zip(places, tracks, strict=True)]
+    def _tracks(self, parts: Sequence[_Part]) -> Sequence[Any]:
+        """Return what is written: with their items in the file where it has to name them."""
+        gather, of_items = self.conversion.gather, [part for part in parts if part[0] is not None]
+        return [track for _, _, track in parts] if gather is None or not of_items else gather(parts)  # type: ignore[arg-type]
 
-    def _places(self, name: str, item: str, annotators: Sequence[str]) -> list[Path]:
+    def _outputs(
+        self, name: str, item: str, parts: Sequence[_Part], *, whole: bool, apart: bool
+    ) -> list[tuple[Path, str]]:
+        """Return every file to write, all of them before any is written."""
+        render, form = self.conversion.render, self.form
+        items = dict.fromkeys(part[0] for part in parts)
+        if len(items) > 1 and form not in self.conversion.sheets:
+            raise DataError([_too_many(name, form, "items", "items", list(map(str, items)))])
+        holds_all = form in self.conversion.joint or None not in items
+        if (len(parts) == 1 and not apart) or holds_all:
+            place = self.target / self._file_name(item) if self.into_folder else self.target
+            return [(place, render(self._tracks(parts), form))]
+        annotators = [annotator or str(place) for place, (_, annotator, _) in enumerate(parts, 1)]
+        if not self.into_folder:
+            problem = _too_many(name, form, "annotations", "annotators", annotators)
+            raise DataError([problem.at(hint=f"--annotator chooses one; {problem.hint}")])
+        places = self._places(name, item, annotators, whole=whole)
+        return [(place, render([track], form)) for place, (_, _, track) in zip(places, parts, strict=True)]
+
+    def _places(self, name: str, item: str, annotators: Sequence[str], *, whole: bool) -> list[Path]:
         """Return the file of each annotator of an item."""
         stems = None
         if self.conversion.stems is not None:
-            stems = self.conversion.stems(item, annotators, self.form)
+            numbers = [self._numbers.setdefault(name, str(len(self._numbers) + 1)) for name in annotators]
+            are_numbers = all(name.isascii() and name.isdecimal() for name in annotators)
+            stems = self.conversion.stems(item, annotators if are_numbers else numbers, self.form)
         if stems is None:
             names = _file_names(annotators)
-            stems = [f"{name}/{item}" for name in names] if self.whole else names
+            stems = [f"{name}/{item}" for name in names] if whole else names
         else:
             places = ", ".join(
                 f"{quote(annotator)} in {quote(self._file_name(stem))}"
@@ -257,44 +388,40 @@ class _Converter:
     def _file_name(self, stem: str) -> str:
         return f"{stem}{self.conversion.forms[self.form]}"
 
-    def _chosen(self, name: str, reading: Reading[Any]) -> list[tuple[str, Any]]:
-        tracks = [
-            (annotator or str(place), track)
-            for place, (annotator, track) in enumerate(reading.annotations, 1)
-        ]
+    def _chosen(self, name: str, parts: Sequence[_Part]) -> Sequence[_Part]:
+        """Return the annotations of the annotator that was chosen, or all."""
         if self.annotator is None:
-            return tracks
-        chosen = [(annotator, track) for annotator, track in tracks if annotator == self.annotator]
+            return parts
+        annotators = [annotator or str(place) for place, (_, annotator, _) in enumerate(parts, 1)]
+        chosen = [part for who, part in zip(annotators, parts, strict=True) if who == self.annotator]
         if not chosen:
-            hint = f"annotators: {', '.join(quote(annotator) for annotator, _ in tracks)}"
-            message = f"no annotator {quote(self.annotator)}"
-            raise DataError(
-                [Diagnostic(code="KT212", severity="error", message=message, file=name, hint=hint)]
-            )
-        return chosen[:1]
+            hint = f"annotators: {', '.join(map(quote, dict.fromkeys(annotators)))}"
+            raise DataError.of("KT212", f"no annotator {quote(self.annotator)}", name, hint)
+        return chosen if chosen[0][0] is not None else chosen[:1]
 
     def _write(self, place: Path, text: str) -> None:
-        shown = quote(os.fspath(place))
         if self.into_folder:
             try:
                 place.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise OutputError(f"KT501 cannot write {shown}: {(error.strerror or '').lower()}") from error
-        if not self.force and (place.is_file() or place.is_symlink()):
-            raise already_there(shown)
+                reason = (error.strerror or "").lower()
+                raise OutputError(f"KT501 cannot write {quote(os.fspath(place))}: {reason}") from error
         write_atomically(place, text.encode("utf-8", "surrogateescape"), clear=not self.into_folder)
         self.written.append(os.fspath(place))
 
 
-def _too_many(name: str, form: str, annotators: Sequence[str]) -> Diagnostic:
-    return Diagnostic(
-        code="KT206",
-        severity="error",
-        message=f"{len(annotators)} annotations in one file, and {form} holds one",
-        file=name,
-        hint="--annotator chooses one; a path that ends with a slash, as `out/`, is a folder for all; "
-        f"annotators: {', '.join(map(quote, annotators))}",
-    )
+def _by_item(parts: Iterable[_Part], name: str = "") -> dict[str, list[_Part]]:
+    """Return the parts of each item; those that name none are of one that is called ``name``."""
+    by_item: dict[str, list[_Part]] = {}
+    for part in parts:
+        by_item.setdefault(name if part[0] is None else part[0], []).append(part)
+    return by_item
+
+
+def _too_many(name: str, form: str, what: str, whose: str, names: Sequence[str]) -> Diagnostic:
+    folder = "a path that ends with a slash, as `out/`, is a folder for all"
+    message = f"{len(names)} {what} in one file, and {form} holds one"
+    return Diagnostic("KT206", "error", message, file=name, hint=f"{folder}; {whose}: {some(names, 20)}")
 
 
 def _file_names(annotators: Sequence[str]) -> list[str]:

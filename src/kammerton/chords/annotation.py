@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from threading import Lock
@@ -19,8 +19,9 @@ from kammerton.errors import Diagnostic, LabelError, quote
 from kammerton.formats import IntervalOptions, intervals_from_arrays, read_intervals
 from kammerton.formats.intervals import is_clean
 from kammerton.formats.reading import Problems, TrackReading, read_one
+from kammerton.formats.rows import read_items
 from kammerton.model.annotations import LabelledIntervals
-from kammerton.model.task import Reading
+from kammerton.model.task import A, ItemReadings, Reading
 
 _MANY = 1 << 16
 """Labels after which others are begun, so that what is read for days does not fill the memory."""
@@ -177,6 +178,8 @@ OTHER_NOTATIONS = ("chord_weimar", "chord_ireal", "chord_jparser_harte")
 """JAMS namespaces of ChoCo for chords in other notations, which are respelled or not read."""
 _NAMESPACES_READ = {False: NAMESPACES, True: (*NAMESPACES, *OTHER_NOTATIONS)}
 """Those that are read, if labels may be respelled or not."""
+SHEETS = frozenset((".csv", ".tsv"))
+"""Suffixes of those that may be tables of many songs."""
 SUFFIXES = frozenset((".lab", ".txt", ".jams", ".json", ".csv", ".tsv", ".svl.txt"))
 """Suffixes of chord annotation files."""
 
@@ -208,6 +211,37 @@ def read_tracks(path: str | os.PathLike[str], name: str, options: ChordOptions) 
     """Read a file of chords without looking at the labels."""
     reading = read_intervals(path, name=name, options=options, namespaces=_NAMESPACES_READ[options.lenient])
     return _with_other_notations(reading, options)
+
+
+def unfold(
+    path: str | os.PathLike[str], name: str, options: ChordOptions
+) -> ItemReadings[ChordAnnotation] | None:
+    """Read a table of many items; None of a file of one."""
+    return unfold_tracks(path, name, options, lambda tracks: _checked(tracks, name, options))
+
+
+def unfold_tracks(
+    path: str | os.PathLike[str],
+    name: str,
+    options: ChordOptions,
+    checked: Callable[[TrackReading], Reading[A]],
+) -> ItemReadings[A] | None:
+    """Read a table of many items, of which each is made by a function of its rows; None of a file of one."""
+    parts = read_items(path, name=name, options=options)
+    if parts is None:
+        return None
+    diagnostics = list(parts.pop("").diagnostics)
+    errors = [problem for problem in diagnostics if problem.severity == "error"]
+    items: dict[str, tuple[tuple[str | None, A], ...]] = {}
+    broken: dict[str, str] = {}
+    for item, tracks in parts.items():
+        reading = checked(tracks)
+        if reading.annotations and not errors:
+            items[item] = reading.annotations
+        else:
+            broken[item] = Reading((), (*errors, *reading.diagnostics)).why
+        diagnostics += (problem.at(item=item) for problem in reading.diagnostics)
+    return ItemReadings(items, broken, tuple(diagnostics))
 
 
 def _with_other_notations(reading: TrackReading, options: ChordOptions) -> TrackReading:

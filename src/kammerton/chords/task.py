@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from kammerton.arrays import Codes, Seconds, total
 from kammerton.chords.annotation import (
     NAMESPACES,
+    SHEETS,
     SUFFIXES,
     ChordAnnotation,
     ChordOptions,
@@ -26,6 +27,8 @@ from kammerton.chords.annotation import (
     read_chords,
     read_tracks,
     spellings_in_use,
+    unfold,
+    unfold_tracks,
 )
 from kammerton.chords.error_analysis import (
     chord_breakdown,
@@ -43,8 +46,14 @@ from kammerton.chords.respelling import ROOTS, respell
 from kammerton.chords.templates import map_label
 from kammerton.chords.views import DEFAULT_MEASURE, view_item
 from kammerton.errors import DataError, Diagnostic, LabelError, OptionError, quote
-from kammerton.formats.reading import NO_ROWS, Problems
-from kammerton.formats.writing import left_behind, render_audacity, render_csv, render_jams, render_lab
+from kammerton.formats.reading import NO_ROWS, Problems, TrackReading
+from kammerton.formats.writing import (
+    left_behind,
+    render_audacity,
+    render_jams,
+    render_lab,
+    render_table,
+)
 from kammerton.model.annotations import LabelledIntervals, Place
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.task import (
@@ -52,6 +61,7 @@ from kammerton.model.task import (
     ClassKey,
     Conversion,
     Evaluation,
+    ItemReadings,
     PackedColumn,
     Packing,
     Ratings,
@@ -330,13 +340,21 @@ _SUFFIXES = {"lab": ".lab", "jams": ".jams", "audacity": ".txt", "csv": ".csv"}
 _RENDERERS: dict[str, Callable[[LabelledIntervals], str]] = {
     "lab": render_lab,
     "audacity": render_audacity,
-    "csv": render_csv,
 }
 
 
 def _load(path: str | os.PathLike[str], name: str, options: ChordOptions) -> Reading[LabelledIntervals]:
     """Read rows; a label that is no chord is kept, with a warning, or respelled if ``lenient``."""
-    reading = read_tracks(path, name, options)
+    return _carried_over(read_tracks(path, name, options), name, options)
+
+
+def _unfold(
+    path: str | os.PathLike[str], name: str, options: ChordOptions
+) -> ItemReadings[LabelledIntervals] | None:
+    return unfold_tracks(path, name, options, lambda tracks: _carried_over(tracks, name, options))
+
+
+def _carried_over(reading: TrackReading, name: str, options: ChordOptions) -> Reading[LabelledIntervals]:
     problems = Problems(name)
     carried = tuple(
         (track.annotator, _carried(track, problems, lenient=options.lenient)) for track in reading.tracks
@@ -366,6 +384,8 @@ def _carried(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> 
 def _render(tracks: Sequence[LabelledIntervals], form: str) -> str:
     if form == "jams":
         return render_jams(tracks, namespace=NAMESPACES[0])
+    if form == "csv":
+        return render_table(tracks)
     (track,) = tracks
     return _RENDERERS[form](track)
 
@@ -382,7 +402,15 @@ def _remark(track: LabelledIntervals, form: str) -> Iterator[Diagnostic]:
 
 
 CONVERSION = Conversion(
-    forms=_SUFFIXES, joint=frozenset(("jams",)), load=_load, render=_render, track=_track, remark=_remark
+    forms=_SUFFIXES,
+    joint=frozenset(("jams",)),
+    load=_load,
+    render=_render,
+    track=_track,
+    remark=_remark,
+    sheets=frozenset(("csv",)),
+    unfold=_unfold,
+    gather=lambda parts: [replace(track, item=item, annotator=who) for item, who, track in parts],
 )
 
 
@@ -502,4 +530,6 @@ TASK = Task(
     breakdown=chord_breakdown,
     conversion=CONVERSION,
     packing=PACKING,
+    unfold=unfold,
+    sheets=SHEETS,
 )

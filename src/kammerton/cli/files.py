@@ -26,9 +26,11 @@ from kammerton.cli.output import (
 from kammerton.cli.output import (
     OUTPUT as UNWRITTEN,
 )
-from kammerton.cli.paths import check_output
+from kammerton.cli.paths import check_output, split_name
 from kammerton.errors import OptionError, plural, quote
+from kammerton.formats.collecting import name_of
 from kammerton.formats.writing import size_of
+from kammerton.model.corpus import check_names
 from kammerton.model.task import Task
 from kammerton.reporting.diagnostics import count_problems, render_concise, render_findings, render_github
 from kammerton.reporting.documents import render_json
@@ -155,28 +157,31 @@ def _summary_of_check(checked: Checked, settings: str | None) -> str:
 
 
 def convert(
-    task: Task,
-    source: Annotated[str, option(name="IN")],
-    target: Annotated[str, option(name="OUT")],
-    /,
-    *,
-    quiet: Quiet = False,
-    **choices: Any,
+    task: Task, /, *paths: Annotated[str, option(name="IN")], quiet: Quiet = False, **choices: Any
 ) -> int:
-    """Convert a file, or every file of a folder; labels stay as they were written.
+    """Convert files: each to another, many into one, or one into many; labels stay as they were written.
 
     Exit code 1 if some of the files could not be converted.
 
     Parameters
     ----------
-    source
-        A file, a folder whose tree is kept, or a pack, on this machine or at an address.
-    target
-        A file, or a folder: one that exists, or a path that ends with a slash, as `out/`. A format
-        that holds one annotator gets a file for each: NAME with the suffix if IN is a file,
-        NAME/ITEM if it is a folder; pig, ITEM-NUMBER_fingering.txt, as score reads it.
+    paths
+        Files, folders whose tree is kept, or packs, on this machine or at an address; the last is OUT.
+        Several, [NAME=]IN, are of annotators: their annotations of an item are put together. OUT is a
+        file, or a folder: one that exists, or a path that ends with a slash, as `out/`. A file takes all
+        items of a folder, if its format holds many, as csv does. In a folder each item has a file of its
+        own, also those of an IN that is a table of many. A format that holds one annotator gets a file
+        for each: NAME/ITEM, of an IN that is a file of one item NAME; pig, ITEM-NUMBER_fingering.txt.
     """
-    converted = kammerton.convert(task.name, source, target, **choices)
+    if len(paths) < 2:
+        raise OptionError("IN and OUT are needed", "the file or folder to convert, and where to")
+    named = [split_name(path) for path in paths[:-1]]
+    source: Any = named[0][1]
+    if len(named) > 1 or named[0][0] is not None:
+        names = [name_of(path) if name is None else name for name, path in named]
+        check_names("annotator", names)
+        source = dict(zip(names, (path for _, path in named), strict=True))
+    converted = kammerton.convert(task.name, source, paths[-1], **choices)
     print_diagnostics(converted.diagnostics, quiet=quiet)
     if not quiet:
         print_message(_summary_of_conversion(converted))

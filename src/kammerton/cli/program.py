@@ -101,7 +101,12 @@ VERBS: dict[str, _Verb] = {
         ("show",),
     ),
     "check": _Verb("Check annotation files.", "PATH [PATH ...] [OPTIONS]", "files", ("check",)),
-    "convert": _Verb("Convert annotation files between formats.", "IN OUT [OPTIONS]", "files", ("convert",)),
+    "convert": _Verb(
+        "Convert annotation files between formats.",
+        "[NAME=]IN [[NAME=]IN ...] OUT [OPTIONS]",
+        "files",
+        ("convert",),
+    ),
     "pack": _Verb("Pack annotation files into one.", "PATH OUT.parquet [OPTIONS]", "files", ("pack",)),
     "fuse": _Verb(
         "Fuse several annotations of each item into one.",

@@ -129,7 +129,8 @@ def _is_document(path: Path | RemoteSource, task: Task, options: object, *, by_n
     name = name_of_source(path) or ""
     try:
         with lying_here(path) as here:
-            sheet = None if task.unfold is None else task.unfold(here, name, options)
+            unfold = task.unfolder(name)
+            sheet = None if unfold is None else unfold(here, name, options)
             if sheet is not None:
                 return not sheet.items and not sheet.broken
             if by_name and here.suffix.lower() == ".txt":
@@ -171,8 +172,8 @@ def _from_place(place: str | os.PathLike[str], name: str | None, task: Task, opt
         sheet: ItemReadings[object] | None = None
         if len(paths) == 1 and isinstance(paths[0], RemoteSource):
             sheet = paths[0].unfold()
-        elif len(paths) == 1 and task.unfold is not None:
-            sheet = task.unfold(paths[0], os.fspath(paths[0]), options)
+        elif len(paths) == 1 and (unfold := task.unfolder(paths[0].name)) is not None:
+            sheet = unfold(paths[0], os.fspath(paths[0]), options)
         if sheet is not None:
             holds_many = True
             diagnostics += sheet.diagnostics

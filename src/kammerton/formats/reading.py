@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar, get_args
 
 from kammerton.errors import DataError, Diagnostic, OptionError, Severity, printable, quote
 from kammerton.model.annotations import LabelledIntervals, Place
@@ -21,7 +21,7 @@ NO_ROWS = "KT110"
 """Code of the diagnostic that a source holds no annotation rows."""
 _NOT_SIGNED = ("limits", "sides")
 """Limits decide whether a file can be read, not what is read; sides are signed with their options."""
-Column = Literal["start", "end", "duration", "label", "annotator"]
+Column = Literal["start", "end", "duration", "label", "annotator", "item"]
 """A column of labelled intervals."""
 RowLayout = Literal["rows", "durations", "points"]
 Layout = Literal["auto", RowLayout]
@@ -157,7 +157,7 @@ class IntervalOptions(SidedOptions):
         Decimal mark of times.
     columns : mapping of str to str
         Own column names of CSV files, each with the column it stands for
-        (``start``, ``end``, ``duration``, ``label`` or ``annotator``).
+        (``start``, ``end``, ``duration``, ``label``, ``annotator`` or ``item``).
     overlap : {"error", "trim"}
         What to do with rows that overlap by more than a microsecond: refuse the file, or cut the
         earlier row where the later one starts.
@@ -182,7 +182,7 @@ class IntervalOptions(SidedOptions):
         if not isinstance(self.columns, Mapping):
             raise OptionError.of_type("columns", self.columns, "a mapping of names")
         for column in self.columns.values():
-            _check_choice("column", column, ("start", "end", "duration", "label", "annotator"))
+            _check_choice("column", column, get_args(Column))
 
 
 def file_of(choice: str) -> tuple[str | None, str]:

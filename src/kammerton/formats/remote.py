@@ -158,11 +158,12 @@ class RemoteSource(StoredSource):
     def unfold(self) -> ItemReadings[Any] | None:
         """Return what the file holds if it holds many items; None if not, or if it cannot be fetched."""
         batch = self._batch
-        if batch.task.unfold is None:
+        unfold = batch.task.unfolder(batch.entries[self._number].name)
+        if unfold is None:
             return None
         try:
             with self.fetched() as path:
-                return batch.task.unfold(path, self.file, batch.options)
+                return unfold(path, self.file, batch.options)
         except DataError:
             return None
 

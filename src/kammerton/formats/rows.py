@@ -54,6 +54,8 @@ from kammerton.formats.tables import (
     Header,
     NumberedLine,
     Table,
+    composed,
+    cut,
     declared_separator,
     first_row,
     numbered_lines,
@@ -78,6 +80,7 @@ _NAMES: dict[Column, tuple[str, ...]] = {
     "duration": ("duration", "dur", "length"),
     "label": ("label", "chord", "value", "annotation", "text", "symbol", "name", "labels", "chords"),
     "annotator": ("annotator", "annotator_id", "worker_id", "worker", "rater", "annotated_by"),
+    "item": ("item",),
 }
 """Names that headers have for columns, the usual ones first."""
 
@@ -96,6 +99,7 @@ _MEETS_S = 0.01
 _PLAINLY_S = 1e-3
 """Durations that no option names must all meet the next start so closely."""
 
+_OF_MANY = "name the table itself as REF or EST, or convert it to a folder of files"
 _AROUND = " \t;,"
 """Characters that may surround a time on its own line."""
 
@@ -132,6 +136,59 @@ def parse_intervals(
     return replace(reading, diagnostics=explained(reading.diagnostics, text, "chords", name))
 
 
+def read_items(
+    path: str | os.PathLike[str], *, name: str, options: IntervalOptions = DEFAULT_OPTIONS
+) -> dict[str, TrackReading] | None:
+    """Read a table whose rows name their items; None if it has no such column.
+
+    What is wrong with the whole table is among the diagnostics of the item that is called ``""``.
+    """
+    try:
+        text = read_text(path, name=name, encoding=options.encoding, limits=options.limits)
+    except DataError:
+        return None
+    text = with_newlines(text.removeprefix("\ufeff"))
+    header = _header_of(text, options, expected=True)
+    columns = set() if header is None else {_column_of(title, options.columns) for title in header.names}
+    if header is None or not {"item", "start"} <= columns:
+        return None
+    problems = Problems(name)
+    rows = None
+    if keeps_lines(text, problems, options.limits, headers=1):
+        rows = _below_header(text, header, problems, options)
+    if rows is None:
+        return {"": problems.reading(())}
+    lines, at = text.split("\n"), rows.at["item"]
+    found: dict[str, list[Diagnostic]] = {"": []}
+    for problem in problems.diagnostics():
+        item = ""
+        if problem.severity == "error" and problem.line is not None and len(rows.table):  # else of all rows
+            cells = cut(lines[problem.line - 1], header.separator) or ()
+            item = composed(cells[at]) if len(cells) == len(header.names) else ""
+        found.setdefault(item, []).append(problem)
+    own_rows: dict[str, list[int]] = {}
+    for item, same in rows.rows_by("item", range(len(rows.table))).items():
+        own_rows.setdefault(composed(item), []).extend(same)
+    return {
+        item: _read_item(rows, own_rows.get(item, []), item, found.get(item, ()), options)
+        for item in dict.fromkeys((*found, *own_rows))
+    }
+
+
+def _read_item(
+    rows: _TimeRows, own: Sequence[int], item: str, found: Iterable[Diagnostic], options: IntervalOptions
+) -> TrackReading:
+    """Read the rows of an item as a file of their own; some problems of them were found before."""
+    problems = Problems(rows.table.file)
+    for problem in found:
+        problems.add(problem)
+    if item:
+        return finish(rows.tracks(problems, own) if own else [], problems, options)
+    if own:
+        problems.report("KT111", "row has no item", rows.table.finder(own[0], rows.at["item"]))
+    return problems.reading(())
+
+
 def _read_delimited(
     text: str, problems: Problems, options: IntervalOptions, *, expected: bool = False
 ) -> TrackReading:
@@ -146,6 +203,10 @@ def _read_delimited(
         if clean is not None:
             return finish([clean], problems, options)
         rows = _without_header(text, problems, options)
+    if rows is not None and "item" in rows.at and len(set(rows.column("item"))) > 1:
+        count = len(set(rows.column("item")))
+        problems.report("KT206", f"a table of {count:,} items, where one is read", hint=_OF_MANY)
+        return problems.reading(())
     return finish([] if rows is None else rows.tracks(problems), problems, options)
 
 
@@ -266,17 +327,24 @@ class _TimeRows:
         first, second = (seconds(self.column(name), self.mark) for name in (self.times[0], self.times[-1]))
         return first, second
 
-    def tracks(self, problems: Problems) -> list[RawIntervals]:
-        """Return the rows of each annotator, in the order of their first rows."""
-        if "annotator" not in self.at or not len(self.table):
-            return [self._track(range(len(self.table)), problems)]
-        rows: dict[str, list[int]] = {}
-        for row, annotator in enumerate(self.column("annotator")):
-            rows.setdefault(annotator, []).append(row)
-        tracks = {annotator: self._track(own_rows, problems) for annotator, own_rows in rows.items()}
-        for annotator, track in tracks.items():
-            track.annotator = annotator or None
-        return list(tracks.values())
+    def rows_by(self, name: Column, rows: Iterable[int]) -> dict[str, list[int]]:
+        """Return those rows that have each value of a column, in the order of their first rows."""
+        rows_by: dict[str, list[int]] = {}
+        values = self.column(name)
+        for row in rows:
+            rows_by.setdefault(values[row], []).append(row)
+        return rows_by
+
+    def tracks(self, problems: Problems, rows: Sequence[int] | None = None) -> list[RawIntervals]:
+        """Return the rows of each annotator, in the order of their first rows: of all rows, or of some."""
+        chosen = range(len(self.table)) if rows is None else rows
+        if "annotator" not in self.at or not chosen:
+            return [self._track(chosen, problems)]
+        tracks = []
+        for annotator, own_rows in self.rows_by("annotator", chosen).items():
+            tracks.append(self._track(own_rows, problems))
+            tracks[-1].annotator = annotator or None
+        return tracks
 
     def _track(self, rows: Sequence[int], problems: Problems) -> RawIntervals:
         table, at, last = self.table, self.at, self.times[-1]
@@ -422,7 +490,7 @@ def _are_points(header: Header, indices: Mapping[Column, int], options: Interval
     """Return whether the names can only be those of change points: a time, a label, and nothing unknown."""
     needed = {"start", "label"}
     is_whole = all(_column_of(name, options.columns) is not None for name in header.names)
-    return options.layout == "auto" and is_whole and indices.keys() - {"annotator"} == needed
+    return options.layout == "auto" and is_whole and indices.keys() - {"annotator", "item"} == needed
 
 
 def _missing(indices: Mapping[Column, int], layout: Layout, *, points: bool) -> list[Column]:

@@ -13,9 +13,10 @@ import secrets
 import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from importlib import import_module
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -288,9 +289,26 @@ def render_audacity(track: LabelledIntervals) -> str:
 
 def render_csv(track: LabelledIntervals) -> str:
     """Write comma-separated rows below the header ``start,end,label``."""
-    _check_labels(track, "CSV", "")
-    rows = ((repr(start), repr(end), label) for start, end, label in _rows(track))
-    return render_rows((("start", "end", "label"), *rows))
+    return render_table([replace(track, item=None)])
+
+
+def render_table(tracks: Sequence[LabelledIntervals]) -> str:
+    """Write the same of many items, with their names, and those of annotators, before each row."""
+    for track in tracks:
+        _check_labels(track, "CSV", "")
+        for name in (track.item, track.annotator) if track.item is not None else ():
+            reason = None if name is None else _obstacle(name, "")
+            if reason is not None:
+                raise DataError.of("KT151", f"name cannot be written as CSV, {reason}: {quote(str(name))}")
+    of_many = any(track.item is not None for track in tracks)
+    named = of_many, of_many and any(track.annotator is not None for track in tracks)
+    header = [*compress(("item", "annotator"), named), "start", "end", "label"]
+    rows = (
+        (*compress((track.item, track.annotator or ""), named), repr(start), repr(end), label)
+        for track in tracks
+        for start, end, label in _rows(track)
+    )
+    return render_rows((header, *rows))
 
 
 def render_jams(tracks: Sequence[LabelledIntervals], *, namespace: str) -> str:

@@ -27,7 +27,7 @@ from kammerton.instruments.reading import SUFFIXES, adopt, read_instruments, rea
 from kammerton.instruments.taxonomy_files import TAXONOMIES
 from kammerton.instruments.views import DEFAULT_MEASURE, view_item
 from kammerton.model.annotations import Metadata
-from kammerton.model.task import Case, ClassKey, Conversion, Ratings, Reading, Task
+from kammerton.model.task import Case, ClassKey, Conversion, ItemReadings, Ratings, Reading, Task
 
 
 def baselines(references: Mapping[str, Sequence[InstrumentList]]) -> dict[str, dict[str, InstrumentList]]:
@@ -205,23 +205,43 @@ class Track:
 
 
 def _load(path: str | os.PathLike[str], name: str, options: InstrumentOptions) -> Reading[Track]:
-    """Read a file of one item or of many; of a table, nothing is carried over if an item is broken."""
+    """Read a file of one item."""
+    reading, metadata = read_with_metadata(path, name, options)
+    tracks = [
+        (annotator, Track(name, annotator, ((None, annotation),), about))
+        for (annotator, annotation), about in zip_longest(reading.annotations, metadata)
+    ]
+    return Reading(tuple(tracks), reading.diagnostics)
+
+
+def _unfold(
+    path: str | os.PathLike[str], name: str, options: InstrumentOptions
+) -> ItemReadings[Track] | None:
+    """Read a file of many items."""
     sheet = unfold(path, name, options)
     if sheet is None:
-        reading, metadata = read_with_metadata(path, name, options)
-        tracks = [
-            (annotator, Track(name, annotator, ((None, annotation),), about))
-            for (annotator, annotation), about in zip_longest(reading.annotations, metadata)
-        ]
-        return Reading(tuple(tracks), reading.diagnostics)
-    if sheet.broken or any(each.severity == "error" for each in sheet.diagnostics):
-        return Reading((), sheet.diagnostics)
-    lists: dict[str | None, list[tuple[str | None, InstrumentList]]] = {}
-    for item, of_item in sheet.items.items():
-        for annotator, annotation in of_item:
-            lists.setdefault(annotator, []).append((item, annotation))
-    tracks = [(annotator, Track(name, annotator, tuple(pairs))) for annotator, pairs in lists.items()]
-    return Reading(tuple(tracks), sheet.diagnostics)
+        return None
+    items = {
+        item: tuple((who, Track(name, who, ((None, annotation),))) for who, annotation in annotations)
+        for item, annotations in sheet.items.items()
+    }
+    return ItemReadings(items, sheet.broken, sheet.diagnostics)
+
+
+def _gather(parts: Sequence[tuple[str, str | None, Track]]) -> list[Track]:
+    """Put the lists of one annotator together."""
+    lists: dict[str | None, list[tuple[str, Track]]] = {}
+    for item, annotator, track in parts:
+        lists.setdefault(annotator, []).append((item, track))
+    return [
+        Track(
+            own[0][1].file,
+            who,
+            tuple((item, track.lists[0][1]) for item, track in own),
+            own[0][1].metadata if len(own) == 1 else None,
+        )
+        for who, own in lists.items()
+    ]
 
 
 _RENDERERS: dict[str, Callable[[Sequence[Entry]], str]] = {
@@ -272,6 +292,9 @@ CONVERSION = Conversion(
     render=_render,
     track=_track,
     remark=_remark,
+    sheets=frozenset(("csv", "qrels", "run")),
+    unfold=_unfold,
+    gather=_gather,
 )
 
 

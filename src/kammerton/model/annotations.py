@@ -104,6 +104,7 @@ class LabelledIntervals:
     # ``confidence(row)`` returns what the file says of the confidence of a row, as JSON has it
     confidence: Callable[[int], object] | None = None
     metadata: Metadata | None = None  # what a JAMS file says beside the rows
+    item: str | None = None  # name of the item, of rows for a file of many
 
 
 def carried(diagnostics: Iterable[Diagnostic], roots: Sequence[str] = ()) -> tuple[Diagnostic, ...]:

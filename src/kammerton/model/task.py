@@ -384,6 +384,13 @@ class Conversion:
         item, if the format has a custom for it; None if it has not.
     remark : callable, optional
         ``remark(track, form)`` says what a reader of the file that is written must know.
+    sheets : frozenset of str
+        Formats whose files hold many items.
+    unfold : callable, optional
+        ``unfold(path, name, options)`` reads a file of many items as ``load`` does one; None if it is of one.
+    gather : callable, optional
+        ``gather(parts)`` returns what ``render`` takes for a file of many items. A part is an item, its
+        annotator or None, and what ``load`` gave.
     """
 
     forms: Mapping[str, str]
@@ -393,6 +400,9 @@ class Conversion:
     track: Callable[[Any, str | None, str], Any]
     stems: Callable[[str, Sequence[str], str], Sequence[str] | None] | None = None
     remark: Callable[[Any, str], Iterable[Diagnostic]] | None = None
+    sheets: frozenset[str] = frozenset()
+    unfold: Callable[[Any, str, Any], ItemReadings[Any] | None] | None = None
+    gather: Callable[[Sequence[tuple[str, str | None, Any]]], Sequence[Any]] | None = None
 
 
 Match = Callable[[Any, Any, Any], tuple[Any | None, tuple[Diagnostic, ...]]]
@@ -451,6 +461,8 @@ class Task:
     unfold : callable, optional
         ``unfold(path, name, options)`` reads a file that holds many items; None if it holds one, which
         is for ``read``.
+    sheets : frozenset of str
+        Suffixes of the files that ``unfold`` is asked of; all if empty.
     remark : callable, optional
         ``remark(tables)`` says what a reader of the scores of one system must know. It gets the cells of
         each class table by name.
@@ -541,6 +553,7 @@ class Task:
     survey: Survey | None = None
     applicable: Applicable | None = None
     unfold: Callable[[Any, str, Any], ItemReadings[Any] | None] | None = None
+    sheets: frozenset[str] = frozenset()
     baselines: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Mapping[str, Any]]] | None = None
     oracle: Callable[[Sequence[Any], Sequence[Any], Any], Any | None] | None = None
     ratings: Callable[[Sequence[Sequence[Any | None]], Any], Ratings] | None = None
@@ -567,6 +580,11 @@ class Task:
     def measures(self) -> tuple[Measure, ...]:
         """Every measure of every protocol, in the order of output."""
         return tuple(chain.from_iterable(map(attrgetter("measures"), self.protocols)))
+
+    def unfolder(self, name: str) -> Callable[[Any, str, Any], ItemReadings[Any] | None] | None:
+        """Return what reads a file of this name if it holds many items; None if no such file does."""
+        may_hold_many = not self.sheets or name.lower().endswith(tuple(self.sheets))
+        return self.unfold if may_hold_many else None
 
     def choose(
         self, protocols: Iterable[str] | None = None, measures: Iterable[str] | None = None

@@ -413,7 +413,7 @@ def test_files_are_checked_elsewhere_as_here(kind: str, here: Path) -> None:
 def test_files_are_converted_elsewhere_as_here(kind: str, source: str, here: Path) -> None:
     found: list[Any] = []
     for place in (f"{here}/", f"{kind}://corpus/"):
-        target = here / str(len(found)) / "x.csv"
+        target = here / str(len(found)) / ("x.csv" if "." in source else "x")
         target.parent.mkdir()
         done = kt.convert("chords", place + source, target, to="csv")
         files = [target] if target.is_file() else sorted(target.rglob("*.csv"))

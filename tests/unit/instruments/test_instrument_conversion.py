@@ -25,10 +25,15 @@ from unit.instruments.listing import shown, told, write
 def carry(
     folder: Path, name: str, content: str, form: str, annotator: str | None = None, **options: Any
 ) -> str:
-    reading = CONVERSION.load(write(folder, name, content), name, InstrumentOptions(**options))
+    path, chosen = write(folder, name, content), InstrumentOptions(**options)
+    assert CONVERSION.unfold and CONVERSION.gather  # noqa: PT018
+    table = CONVERSION.unfold(path, name, chosen)
+    if table is not None:
+        parts = [(item, *track) for item, tracks in table.items.items() for track in tracks]
+        return CONVERSION.render(CONVERSION.gather([p for p in parts if annotator in (None, p[1])]), form)
+    reading = CONVERSION.load(path, name, chosen)
     assert reading.annotations, told(reading.diagnostics)
-    tracks = [track for who, track in reading.annotations if annotator in (None, who)]
-    return CONVERSION.render(tracks, form)
+    return CONVERSION.render([track for who, track in reading.annotations if annotator in (None, who)], form)
 
 
 def refusal(folder: Path, name: str, content: str, form: str, **options: Any) -> str:
@@ -157,9 +162,9 @@ def test_one_annotator_may_be_chosen(tmp_path: Path) -> None:
 
 def test_nothing_is_carried_over_if_an_item_is_broken(tmp_path: Path) -> None:
     path = write(tmp_path, "s.csv", "file,F\na,1\nb,high\n")
-    reading = CONVERSION.load(path, "s.csv", InstrumentOptions())
-    assert reading.annotations == ()
-    assert [each.code for each in reading.diagnostics] == ["KT609"]
+    done = kt.convert("instruments", path, tmp_path / "t.csv")
+    assert (done.written, done.failed) == ((), (str(path),))
+    assert [each.code for each in done.diagnostics] == ["KT609"]
     assert CONVERSION.load(tmp_path / "gone.csv", "gone.csv", InstrumentOptions()).annotations == ()
 
 
