@@ -66,10 +66,6 @@ class Spellings:
         except (KeyError, TypeError):
             return None
 
-    def call_sound(self, label: str) -> None:
-        """Keep that there is nothing to report of a label."""
-        self.sound[label] = int(self.numbers((label,))[0])
-
     def _add(self, labels: Collection[str]) -> None:
         with _adding:
             for label in labels:
@@ -343,7 +339,8 @@ def _spelled(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> 
         problem = _problem(label)
         if problem is None:
             if len(label) <= _SHORT:
-                spellings_in_use().call_sound(label)
+                spellings = spellings_in_use()
+                spellings.sound[label] = int(spellings.numbers((label,))[0])
             continue
         respelled = respell(label) if lenient else None
         if problem.severity == "error" and respelled is None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Flags
 from kammerton.chords.annotation import ChordAnnotation
-from kammerton.chords.kernels import Columns, LabelTimes, Result
+from kammerton.chords.kernels import Columns, LabelRule, LabelTimes, Result
 from kammerton.chords.labels import Chord, parse
 from kammerton.chords.protocols.mirex2013 import CLASSES, class_codes
 from kammerton.chords.respelling import ROOTS
@@ -105,24 +105,14 @@ def credited_table(result: Result, columns: Columns, measures: Sequence[Measure]
     """Sum the time of estimated ``X`` that each measure of ``mir_eval`` counts as right."""
     times = result.times
     unknown = np.array([label != "" and encode_label(label).kind == "X" for label in columns.labels])
-    claimed = unknown[times.est]
-
-    def gained(measure: Measure) -> Flags:
-        rule = result.rules[measure.name]
-        return claimed & rule.correct(times.ref, times.est) & rule.scored[times.ref]
-
-    return _time_by_measure("credited", times, columns, measures, gained)
+    return _time_by_measure("credited", times, columns, measures, result.rules, unknown[times.est])
 
 
 def root_bass_table(result: Result, columns: Columns, measures: Sequence[Measure]) -> ClassTable:
     """Sum the time that counts as wrong only because one side writes ``/1`` and the other no bass."""
-    times, rules = result.times, result.root_basses
-
-    def lost(measure: Measure) -> Flags:
-        rule = rules[measure.name]
-        return rule.correct(times.ref, times.est) & rule.scored[times.ref]
-
-    return _time_by_measure("root_bass", times, columns, [m for m in measures if m.name in rules], lost)
+    rules = result.root_basses
+    chosen = [measure for measure in measures if measure.name in rules]
+    return _time_by_measure("root_bass", result.times, columns, chosen, rules)
 
 
 def _time_by_measure(
@@ -130,15 +120,18 @@ def _time_by_measure(
     times: LabelTimes,
     columns: Columns,
     measures: Sequence[Measure],
-    concerned: Callable[[Measure], Flags],
+    rules: Mapping[str, LabelRule],
+    within: Flags | None = None,
 ) -> ClassTable:
-    """Sum the time that is concerned, by group and measure."""
+    """Sum the scored time that a rule calls correct, or some of it, by group and measure."""
     groups: list[int] = []
     classes: list[ClassKey] = []
     weights: list[float] = []
     of_slice = columns.groups[times.pair]
     for measure in measures:
-        flags = concerned(measure)
+        rule = rules[measure.name]
+        flags = rule.correct(times.ref, times.est) & rule.scored[times.ref]
+        flags = flags if within is None else flags & within
         sums = np.bincount(of_slice[flags], times.weights[flags])
         for group in np.flatnonzero(sums).tolist():
             groups.append(group)

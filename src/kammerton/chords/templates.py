@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -225,16 +224,12 @@ def _base(present: set[str]) -> str:
         return _by_fifth(present, flat="dim", sharp="min#5", plain="min", both="dim")
     if ("4" in present) != ("2" in present):
         return "sus4" if "4" in present else "sus2"
-    return "5" if _all(present, ("1", "5")) else "1"
+    return "5" if present >= {"1", "5"} else "1"
 
 
 def _by_fifth(present: set[str], *, flat: str, sharp: str, plain: str, both: str) -> str:
     if "5" in present or not present & {"b5", "#5"}:
         return plain
-    if _all(present, ("b5", "#5")):
+    if present >= {"b5", "#5"}:
         return both
     return flat if "b5" in present else sharp
-
-
-def _all(present: set[str], names: Iterable[str]) -> bool:
-    return present.issuperset(names)

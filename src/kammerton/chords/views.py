@@ -77,7 +77,7 @@ def view_item(
         ),
         notes=(
             *_notes(columns, results[chosen.protocol], chosen, list(usable)),
-            *_others(list(others)),
+            *([f"also annotated by {', '.join(others)}"] if others else []),
             *(f"{name}: {message}" for name, message in elsewhere.items()),
         ),
         others=tuple(tracks[len(usable) :]),
@@ -177,18 +177,14 @@ def _scores(
     rows: list[tuple[str | float | None, ...]] = []
     for result in results.values():
         for measure, statistics in result.statistics.items():
-            values = dict(zip(usable, measure.formula.finalise(statistics).tolist(), strict=False))
-            cells = (values.get(name, "-") for name in systems)
-            rows.append((str(measure), *(None if _is_nan(cell) else cell for cell in cells)))
+            values = zip(usable, measure.formula.finalise(statistics).tolist(), strict=False)
+            cells = {name: None if math.isnan(value) else value for name, value in values}
+            rows.append((str(measure), *(cells.get(name, "-") for name in systems)))
     return Table(
         f"scores, per cent{against}",
         (Column("measure"), *(Column(name, "score") for name in systems)),
         tuple(rows),
     )
-
-
-def _is_nan(cell: str | float) -> bool:
-    return isinstance(cell, float) and math.isnan(cell)
 
 
 def _excluded(chosen: Measure, judgement: Judgement) -> Iterator[Table]:
@@ -201,11 +197,6 @@ def _excluded(chosen: Measure, judgement: Judgement) -> Iterator[Table]:
             (Column("reference"), Column("seconds", "time"), Column("of all", "share")),
             tuple((label, seconds, seconds / total) for (label,), seconds in rows),
         )
-
-
-def _others(annotators: Sequence[str]) -> Iterator[str]:
-    if annotators:
-        yield f"also annotated by {', '.join(annotators)}"
 
 
 def _notes(columns: Columns, result: Result, chosen: Measure, systems: Sequence[str]) -> tuple[str, ...]:

@@ -88,19 +88,15 @@ class RowMerger:
                 key = place, values.tobytes()
                 if key not in seen:
                     seen[key] = _ZEROS
-                    if key != (_ZEROS, nothing):
-                        seen[key] = self._grow(place, first, values, apart=place in grown)
+                    if place in grown and key != (_ZEROS, nothing):  # equal columns differ from here on
+                        before = [np.zeros(first)] if place == _ZEROS else self._columns[place][:-1]
+                        self._columns.append([*before, values.copy()])
+                        seen[key] = len(self._columns) - 1
+                    elif place != _ZEROS:
+                        self._columns[place].append(values.copy())
+                        seen[key] = place
                     grown.add(place)
                 places[column] = seen[key]
-
-    def _grow(self, place: int, first: int, values: Values, *, apart: bool) -> int:
-        """Return the number of a column with more values: a new one, if equal columns differ from here on."""
-        if apart:
-            before = [np.zeros(first)] if place == _ZEROS else self._columns[place][:-1]
-            self._columns.append([*before, values.copy()])
-            return len(self._columns) - 1
-        self._columns[place].append(values.copy())
-        return place
 
     def merged(
         self, groups: Sequence[Group]

@@ -289,7 +289,11 @@ def permutation_tests(
             tails[test].add(permuted)
     outcomes = {}
     for test, tail in tails.items():
-        differ = _differing_classes(sample, test) if scores is None else scores.differing_items(*test)
+        if scores is not None:
+            differ = scores.differing_items(*test)
+        else:  # items that neither system has a case of change no class
+            sides = [sample.classes.cases(key.system, key.annotator) for key in test]
+            differ = np.any([numbers >= 0 for side in sides for numbers in side.values()], axis=0)
         units = len(np.unique(sample.units[differ]))
         outcomes[test] = tail.result(exact=permutations.exact, items=len(sample.items), units=units)
     return outcomes, permutations
@@ -306,12 +310,6 @@ def _permuted_sums(
         return [scores.permuted_difference(*test, block, sums) for test in tests]
 
     return each_block(permuted, permutations.starts)
-
-
-def _differing_classes(sample: Sample, test: PermutationTest) -> Flags:
-    """Return which items one of the systems has a case of: the others change no class if they are swapped."""
-    sides = [sample.classes.cases(key.system, key.annotator) for key in test]
-    return np.asarray(np.any([numbers >= 0 for side in sides for numbers in side.values()], axis=0))
 
 
 def _permuted_classes(
