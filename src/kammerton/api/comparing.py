@@ -210,9 +210,7 @@ def _comparable(scores: Scores, annotator: str) -> tuple[Measure, ...]:
 
 def _few(comparison: Comparison) -> Iterator[Diagnostic]:
     """Report systems that lack so many items that they cannot be compared."""
-    from kammerton.reporting.comparisons import few_items  # noqa: PLC0415 - most comparisons have none
-
-    for system, reason in few_items(comparison) if comparison.few else ():
+    for system, reason in comparison.why_few():
         message = f"system {quote(system)} {reason}"
         hint = "score all systems on the same items, or let a missing estimate count as the worst"
         yield Diagnostic("KT221", "warning", message, system=system, hint=hint)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist, fmean
+from statistics import fmean
 
 from kammerton.errors import plural
 from kammerton.model.measure import Measure, find
@@ -52,8 +52,6 @@ from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair,
 from kammerton.statistics.intervals import UNDEFINED
 from kammerton.statistics.resampling import ScoreKey
 
-_POWER = 0.8
-"""Power at which a number of items would detect a difference."""
 _ODD = 0.05
 """Distance in scores from which on an annotator may be the odd one out."""
 
@@ -163,20 +161,9 @@ def _line_of_pair(main: MeasureComparison, pair: Pair, comparison: Comparison) -
     unit = main.measure.weight_unit if main.measure.resamples_classes else "items"
     wins = f"{pair.first} is better on {amount(pair.wins, unit)}, worse on {pair.losses:,}, "
     wins += f"equal on {pair.ties:,}"
-    needed = _items_needed(pair, comparison)
+    needed = comparison.items_needed(pair)
     power = f"; about {needed:,} items would detect this difference at 80 % power" if needed else ""
     return f"{wins}{power}."
-
-
-def _items_needed(pair: Pair, comparison: Comparison) -> int:
-    """Return how many items would detect a difference that is not significant; 0 where that is not known."""
-    if pair.significant or pair.difference == 0 or math.isnan(pair.low):
-        return 0
-    normal = NormalDist()
-    error = (pair.high - pair.low) / (2 * normal.inv_cdf((1 + comparison.level) / 2))
-    distance = normal.inv_cdf(1 - comparison.alpha / 2) + normal.inv_cdf(_POWER)
-    needed = math.ceil(pair.items * (distance * error / pair.difference) ** 2)
-    return needed if needed > pair.items else 0
 
 
 def render_tests(
@@ -266,7 +253,7 @@ def lines_on_comparison(comparison: Comparison) -> Iterator[str]:
             f"{compared.first} ranks {compared.better} before {compared.worse}, {compared.second} the other "
             f"way round; {significant} significant."
         )
-    yield from (f"System {system} {reason}." for system, reason in few_items(comparison))
+    yield from (f"System {system} {reason}." for system, reason in comparison.why_few())
     yield (
         f"Intervals of differences: expanded {comparison.method}, {_resampled(comparison)} resampled, "
         f"seed {comparison.seed}."
@@ -407,14 +394,7 @@ def item_notes(comparison: Comparison) -> Iterator[str]:
                 "each score is over its system's own items, each pair is tested on the items that both have"
             )
         yield f"systems have different items: {whose}; ranking and groups follow the pairs"
-    yield from (f"system {system} {reason}" for system, reason in few_items(comparison))
-
-
-def few_items(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Give systems that share too few items with others, and the reason."""
-    for system, items in comparison.few.items():
-        shared = f"at most {plural(items, 'item')}" if items else "no item"
-        yield system, f"has {shared} in common with any other: too few to be compared"
+    yield from (f"system {system} {reason}" for system, reason in comparison.why_few())
 
 
 def _resampled(comparison: Comparison) -> str:

@@ -6,15 +6,16 @@ from __future__ import annotations
 import math
 import string
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import NormalDist
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from kammerton.arrays import Codes, Flags, mean, median, ratio
-from kammerton.errors import OptionError
+from kammerton.errors import OptionError, plural
 from kammerton.model.measure import Measure, Values
 from kammerton.scoring.scored_corpus import ItemScores
 from kammerton.statistics.agreement import VarianceComponents, variance_components
@@ -46,6 +47,8 @@ from kammerton.statistics.resampling import (
 )
 from kammerton.statistics.sample import Sample, is_gathered
 
+POWER = 0.8
+"""Power at which differences are detectable."""
 Test = Literal["permutation", "t", "wilcoxon", "friedman"]
 
 
@@ -263,11 +266,27 @@ class Comparison:
     method: Method
     seed: int
 
+    def why_few(self) -> Iterator[tuple[str, str]]:
+        """Yield systems that share too few items with others, and the reason."""
+        for system, items in self.few.items():
+            shared = f"at most {plural(items, 'item')}" if items else "no item"
+            yield system, f"has {shared} in common with any other: too few to be compared"
+
+    def items_needed(self, pair: Pair) -> int:
+        """Return how many items would detect a difference that is not significant; 0 if it is not known."""
+        if pair.significant or pair.difference == 0 or math.isnan(pair.low):
+            return 0
+        normal = NormalDist()
+        error = (pair.high - pair.low) / (2 * normal.inv_cdf((1 + self.level) / 2))
+        distance = normal.inv_cdf(1 - self.alpha / 2) + normal.inv_cdf(POWER)
+        needed = math.ceil(pair.items * (distance * error / pair.difference) ** 2)
+        return needed if needed > pair.items else 0
+
 
 def detectable_differences(
     differences: Values,
     *,
-    power: float = 0.8,
+    power: float = POWER,
     alpha: float = 0.05,
     resamples: int = 10_000,
     seed: int = 0,
