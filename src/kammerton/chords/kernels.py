@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -442,43 +442,20 @@ class Outcomes:
         self._right = np.where(ref, CORRECT_CHORD, CORRECT_NO_CHORD)
         self._wrong = np.where(ref, DELETED, np.where(est, INSERTED, SUBSTITUTED))
         self._first = self._rest.pair * len(OUTCOMES)
-        self._scored: list[_Scored] = []
 
     def statistics(self, rule: LabelRule) -> Statistics:
         """Return time by outcome, shape (pairs, outcomes)."""
-        rest, chords, scored = self._rest, self._chords, self._scored_by(rule.scored)
+        rest, chords = self._rest, self._chords
         outcome = np.where(rule.correct(rest.ref, rest.est), self._right, self._wrong)
-        outcome *= scored.rest  # what is not scored is EXCLUDED, which is 0
+        outcome *= rule.scored.take(rest.ref)  # what is not scored is EXCLUDED, which is 0
         counted = np.bincount(self._first + outcome, rest.weights, math.prod(self._cells))
         sums: Statistics = counted.astype(float, copy=False).reshape(self._cells)
-        right = scored.weights * rule.correct(chords.ref, chords.est)
+        scored = chords.weights * rule.scored.take(chords.ref)
+        right = scored * rule.correct(chords.ref, chords.est)
         sums[:, CORRECT_CHORD] += self._pairs.of(right)
-        sums[:, SUBSTITUTED] += self._pairs.of(scored.weights - right)  # each is one of them or 0
-        sums[:, EXCLUDED] += scored.excluded
+        sums[:, SUBSTITUTED] += self._pairs.of(scored - right)  # each is one of them or 0
+        sums[:, EXCLUDED] += self._pairs.of(chords.weights - scored)
         return sums
-
-    def _scored_by(self, scored: Flags) -> _Scored:
-        """Return what is scored in a vocabulary, which many rules share."""
-        for known in self._scored:
-            if known.labels is scored:
-                return known
-        weights = self._chords.weights * scored.take(self._chords.ref)
-        excluded = self._pairs.of(self._chords.weights - weights)
-        self._scored.append(_Scored(scored, scored.take(self._rest.ref), weights, excluded))
-        return self._scored[-1]
-
-
-class _Scored(NamedTuple):
-    """The labels of a vocabulary, and what that makes of times.
-
-    ``rest`` tells which of the rest are scored; ``weights`` are those of chords, 0 where they are not, and
-    ``excluded`` is the time of these by pair.
-    """
-
-    labels: Flags
-    rest: Flags
-    weights: Seconds
-    excluded: Seconds
 
 
 def class_recall(times: LabelTimes, classes: Codes, count: int, rule: LabelRule) -> Statistics:

@@ -57,7 +57,6 @@ NumberedLine = tuple[int, str]
 _SEPARATOR_LINE = re.compile(r"sep=([^\w\"])[ \t]*", re.IGNORECASE)
 _LINE = re.compile(r"^[^\n]*+", re.MULTILINE)
 _WORD = re.compile(r"[^ \t]+")
-_ODD_BLANK = re.compile(r"[^\S \t\n]")
 _LONGEST_CELL = csv.field_size_limit()
 _BLANKS = " \t\v\f"
 
@@ -295,7 +294,7 @@ class Table:
         even: list[int] = []
         records: list[list[str]] = []
         misfits: list[NumberedLine] = []
-        for row, record in enumerate(self._records()):
+        for row, record in enumerate(map(self._record, self.lines)):
             if record is not None and len(record) == self.width:
                 even.append(row)
                 records.append(record)
@@ -325,19 +324,12 @@ class Table:
         words = [cell for column in range(marks) for cell in cells[column :: self.width]]
         return cells if all(cells) and " " not in "".join(words) else None
 
-    def _records(self) -> Iterable[list[str] | None]:
-        """Return the cells of each row; None where a quote is not closed, or a cell is too long."""
-        if self.separator not in (BLANK, WORDS):
-            return map(self._record, self.lines)
-        plain = all(map(str.isascii, self.lines)) and _ODD_BLANK.search("\n".join(self.lines)) is None
-        words = list(map(str.split if plain else _WORD.findall, self.lines))
-        if self.separator == WORDS and all(len(record) == self.width for record in words):
-            return words
-        return map(self._record, self.lines, words)
-
-    def _record(self, line: str, words: list[str] | None = None) -> list[str] | None:
-        if words is not None and len(words) == self.width and (self.separator == WORDS or '"' not in line):
-            return words
+    def _record(self, line: str) -> list[str] | None:
+        """Return the cells of a row; None where a quote is not closed, or a cell is too long."""
+        if self.separator == WORDS or (self.separator == BLANK and '"' not in line):
+            words = _WORD.findall(line)
+            if len(words) == self.width:
+                return words
         record = cut(line, self.separator, self.width)
         return None if record and len(line) > _LONGEST_CELL < max(map(len, record)) else record
 

@@ -270,11 +270,7 @@ def sum_tallies(tallies: Sequence[ExactTally], groups: Iterable[Group]) -> Tally
     for group in groups:
         if group in whole.cells:
             of_group, into = whole.cells[group], cells.setdefault(group, {})
-            try:
-                in_order = sorted(of_group)
-            except TypeError:  # nothing comes first, then numbers, then names
-                in_order = sorted(of_group, key=_of_any_kind)
-            for classes in in_order:
+            for classes in sorted(of_group, key=_in_order):
                 terms = of_group[classes]
                 into[classes] = terms[0] if len(terms) == 1 else math.fsum(terms)
     return Tally(whole.columns, whole.unit, cells)
@@ -298,7 +294,8 @@ def add_tables(tallies: dict[str, ExactTally], tables: Iterable[ClassTable], gro
 
 
 @lru_cache(maxsize=1 << 14)  # the same classes come in every group, and every table
-def _of_any_kind(classes: ClassKey) -> tuple[tuple[int, str | int], ...]:
+def _in_order(classes: ClassKey) -> tuple[tuple[int, str | int], ...]:
+    """Return what classes are sorted by: nothing comes first, then numbers, then names."""
     return tuple(
         (0, 0) if name is None else (1, name) if isinstance(name, int) else (2, name) for name in classes
     )
