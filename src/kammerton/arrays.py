@@ -32,14 +32,6 @@ class Segments:
         """Return the number of sequences."""
         return len(self.offsets) - 1
 
-    def take(self, sequences: Codes) -> Segments:
-        """Return some sequences, in this order; one may be taken several times."""
-        lengths = np.diff(self.offsets)[sequences]
-        offsets = np.concatenate(([0], np.cumsum(lengths)))
-        rows = np.repeat(self.offsets[sequences] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        starts, ends = self.starts.take(rows), self.ends.take(rows)
-        return Segments(starts, ends, self.codes.take(rows), self.runs.take(rows), offsets)
-
     def where(self, keep: Flags) -> Segments:
         """Return the rows for which ``keep`` holds; every sequence stays, if only empty."""
         if keep.all():
@@ -260,11 +252,7 @@ def mean(values: Values) -> float:
 def median(values: Values) -> float:
     """Return the median of the defined values; NaN if there are none."""
     defined = values[~np.isnan(values)]
-    if not len(defined):
-        return float("nan")
-    # As np.median, which looks at its arguments for longer than the values of a corpus take.
-    middle = ((len(defined) - 1) // 2, len(defined) // 2)
-    return float(np.partition(defined, middle)[list(middle)].sum() / 2)
+    return float(np.median(defined)) if len(defined) else float("nan")
 
 
 def weighted_mean(values: Values, weights: Values) -> float:

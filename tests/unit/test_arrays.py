@@ -54,15 +54,6 @@ def test_segments_know_their_sequences() -> None:
     assert last.tolist() == pytest.approx([3, np.nan, 4], nan_ok=True)
 
 
-def test_sequences_can_be_taken_in_any_order_and_twice() -> None:
-    taken = THREE.take(np.array([2, 0, 1, 2]))
-    assert taken.codes.tolist() == [7, 5, 6, 7]
-    assert taken.starts.tolist() == [2, 0, 1, 2]
-    assert taken.ends.tolist() == [4, 1, 3, 4]
-    assert taken.runs.tolist() == [2, 0, 1, 2]
-    assert taken.offsets.tolist() == [0, 1, 3, 3, 4]
-
-
 def test_rows_can_be_left_out_and_sequences_stay() -> None:
     left = THREE.where(np.array([False, True, False]))
     assert (left.codes.tolist(), left.runs.tolist()) == ([6], [1])

@@ -59,29 +59,16 @@ class Columns:
 
 
 def build_columns(cases: Sequence[Case[ChordAnnotation]]) -> Columns:
-    """Encode pairs of one reference and one estimate.
-
-    An annotation that stands in several pairs is encoded once.
-    """
+    """Encode pairs of one reference and one estimate."""
     pairs = [(case.group, *case.pair) for case in cases]
-    groups, all_refs, all_ests = zip(*pairs, strict=True) if pairs else ((), (), ())
-    refs, ref_order = _distinct(all_refs)
-    ests, est_order = _distinct(all_ests)
+    groups, refs, ests = zip(*pairs, strict=True) if pairs else ((), (), ())
     labels, ref_codes, est_codes = _numbered(refs, ests)
-    ref_rows = _rows(refs, ref_codes).take(ref_order)
-    est_rows = _rows(ests, est_codes).take(est_order)
+    ref_rows, est_rows = _rows(refs, ref_codes), _rows(ests, est_codes)
     all_slices = slice_pairs(ref_rows, est_rows)
     ref_lasts, est_lasts = ref_rows.ends > ref_rows.starts, est_rows.ends > est_rows.starts
     ref, est = ref_rows.where(ref_lasts), est_rows.where(est_lasts)
     slices = all_slices.restricted(ref, ref_lasts, est, est_lasts)
     return Columns(labels, np.array(groups, dtype=np.int64), ref, est, slices, ref_rows, est_rows, all_slices)
-
-
-def _distinct(annotations: Sequence[ChordAnnotation]) -> tuple[list[ChordAnnotation], Codes]:
-    ids = list(map(id, annotations))
-    distinct = dict(zip(ids, annotations, strict=True))
-    number = dict(zip(distinct, range(len(distinct)), strict=True))
-    return list(distinct.values()), np.array(list(map(number.__getitem__, ids)), dtype=np.int64)
 
 
 def _numbered(

@@ -207,8 +207,6 @@ class Permutations(_Blocks):
 
 _SPREADS = 2.0
 """Half-width of the window: four standard deviations of how often half of the items are in a sample."""
-_LONG = 100
-"""Numbers in a row from which on rows are added one by one."""
 
 
 class ResampledMedian:
@@ -253,20 +251,11 @@ class ResampledMedian:
             return np.full(len(counts), np.nan), np.zeros(len(counts), dtype=bool)
         upto = counts.T[self._order[window]]
         upto[0] += before
-        _accumulate(upto)
+        np.cumsum(upto, axis=0, out=upto)
         inside = (before <= middle[0]) & (middle[1] < upto[-1])
         places = [np.count_nonzero(upto <= rank, axis=0) for rank in middle]
         low, high = (values[np.minimum(place, len(values) - 1)] for place in places)
         return (low + high) / 2, inside
-
-
-def _accumulate(rows: Values) -> None:
-    """Add to each row all before it: by cumsum, which goes down columns, or if that is slow row by row."""
-    if rows.shape[1] < _LONG:
-        np.cumsum(rows, axis=0, out=rows)
-        return
-    for number in range(1, len(rows)):
-        rows[number] += rows[number - 1]
 
 
 def median_of_rows(rows: Values) -> Values:
