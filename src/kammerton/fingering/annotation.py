@@ -78,6 +78,18 @@ def parse_midi(text: str, /) -> int | None:
     return int(match[1]) if match is not None and int(match[1]) <= 127 else None
 
 
+def read_pitch(text: str, /) -> tuple[int, Diagnostic | None]:
+    """Return the MIDI number of a spelled pitch, or -1 and what is wrong."""
+    midi = parse_pitch(text)
+    return (-1, diagnose_pitch(text)) if midi is None else (midi, None)
+
+
+def read_key(text: str, /) -> tuple[int, Diagnostic | None]:
+    """Return the MIDI number of a number or a spelled pitch, or -1 and what is wrong."""
+    midi = parse_midi(text)
+    return read_pitch(text) if midi is None else (midi, None)
+
+
 def spell(midi: int, /) -> str:
     """Return the usual spelling of a MIDI number: two of the black keys sharp, three flat.
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kammerton.errors import DataError, Diagnostic, close_match, quote
+from kammerton.errors import Diagnostic, close_match, quote
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats.notes import (
     DEFAULT_OPTIONS,
@@ -22,6 +22,7 @@ from kammerton.fingering.formats.notes import (
     NoteField,
     Notes,
     Numbers,
+    check_known,
     check_notes,
     field_of,
     fingers_of,
@@ -180,10 +181,7 @@ def render_csv(fingering: Fingering, /) -> str:
     Times are written in the fewest digits that mean the same double, pitches as MIDI numbers, fingers
     in the notation of PIG.
     """
-    if (fingering.pitches < 0).any():
-        row = int((fingering.pitches < 0).argmax())
-        message = f"note index {row} cannot be written as CSV: its pitch is not known"
-        raise DataError((Diagnostic(code="KT151", severity="error", message=message),))
+    check_known(fingering.pitches, "pitch", "CSV")
     hands = [_HAND_CELLS[hand] for hand in fingering.hands.tolist()]
     onsets, offsets = (map(repr, times.tolist()) for times in (fingering.onsets, fingering.offsets))
     rows = zip(onsets, offsets, fingering.pitches.tolist(), hands, fingering.labels, strict=True)

@@ -15,7 +15,7 @@ from typing import ClassVar, Literal, TypeVar, get_args
 import numpy as np
 
 from kammerton.arrays import Codes, Flags
-from kammerton.errors import Diagnostic, OptionError, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.fingering.annotation import (
     CODED_NUMBERS,
     HIGHEST_KEY,
@@ -26,10 +26,8 @@ from kammerton.fingering.annotation import (
     Encoding,
     Fingering,
     TimeUnit,
-    diagnose_pitch,
     inspect,
-    parse_midi,
-    parse_pitch,
+    read_key,
 )
 from kammerton.fingering.judging import PROFILES, Profile, load_profile, profile_named
 from kammerton.formats.intervals import EXACT, ROUNDING_S, diagnose_time, parse_time
@@ -130,17 +128,16 @@ def interpret(
     index = {cell: code for code, cell in enumerate(distinct)}
     codes = np.fromiter(map(index.__getitem__, cells), np.int64, len(cells))
     meanings = [read(cell) for cell in distinct]
-    odd_rows: dict[int, list[int]] = {}
+    rows_of: dict[int, list[int]] = {}
     if any(problem is not None for _, problem in meanings):
         for row, code in enumerate(codes.tolist()):
-            if meanings[code][1] is not None:
-                odd_rows.setdefault(code, []).append(row)
-    for code, rows in odd_rows.items():
+            rows_of.setdefault(code, []).append(row)
+    for code, rows in rows_of.items():
         problem = meanings[code][1]
-        assert problem is not None, "only odd cells are looked at"
-        if problem.severity == "error":
-            _report_rows(problems, problem, rows, locate)
-        else:
+        if problem is not None and problem.severity == "error":
+            for row in rows:
+                problems.add_at(problem, partial(locate, row))
+        elif problem is not None:
             counted = problem.at(message=problem.message + such_rows(len(rows)), count=len(rows))
             problems.add_at(counted, partial(locate, rows[0]))
     return [meaning for meaning, _ in meanings], codes
@@ -169,20 +166,6 @@ def times_of(cells: Sequence[str], locate: LocateRow, problems: Problems) -> Sec
         else:
             times[row] = time
     return times
-
-
-def _report_rows(
-    problems: Problems,
-    problem: Diagnostic,
-    rows: Sequence[int],
-    locate: LocateRow,
-    details: Callable[[int], str] = lambda _: "",
-) -> None:
-    """Report a problem at each row, with its details, as far as the list of its code has room."""
-    listed = rows[: problems.room(problem.code)]
-    for row in listed:
-        problems.add(locate(row).diagnose(problem.at(message=problem.message + details(row))))
-    problems.add_unlisted(problem.code, len(rows) - len(listed))
 
 
 # --- times of scores ------------------------------------------------------------------------------------
@@ -273,7 +256,7 @@ def notes_of(
     offsets = times_of(cells[end], at(end), problems)
     if end == "duration":
         offsets = _ends(cells["onset"], cells["duration"], onsets, offsets, at("duration"), problems)
-    pitches = codes_of(cells["pitch"], _read_pitch, at("pitch"), problems)
+    pitches = codes_of(cells["pitch"], read_key, at("pitch"), problems)
     hands = codes_of(cells.get("hand", empty), _read_hand, at("hand"), problems)
     labels, hands = fingers_of(
         cells.get("finger", empty), hands, at("finger"), problems, options, numbers=numbers
@@ -295,21 +278,15 @@ def _ends(
 ) -> Seconds:
     """Add durations to onsets as decimal numbers, so that 0.1 and 0.2 end at 0.3."""
     negative = np.flatnonzero(durations < 0).tolist()
-    problem = Diagnostic(code="KT123", severity="error", message="negative duration: ")
-    _report_rows(problems, problem, negative, locate, lambda row: quote(duration_cells[row]))
+    problems.report_each(
+        "KT123", negative, lambda row: f"negative duration: {quote(duration_cells[row])}", locate
+    )
     durations[negative] = np.nan
     with np.errstate(over="ignore"):  # what is not finite is reported
         ends = onsets + durations
     for row in np.flatnonzero(np.isfinite(ends)).tolist():
         ends[row] = float(EXACT.add(Decimal(onset_cells[row]), Decimal(duration_cells[row])))
     return ends
-
-
-def _read_pitch(cell: str) -> tuple[int, Diagnostic | None]:
-    """Read a MIDI number or a spelled pitch."""
-    midi = parse_midi(cell)
-    midi = parse_pitch(cell) if midi is None else midi
-    return (-1, diagnose_pitch(cell)) if midi is None else (midi, None)
 
 
 def _read_hand(cell: str) -> tuple[int, Diagnostic | None]:
@@ -426,6 +403,14 @@ def finish(annotations: Sequence[tuple[str | None, Fingering]], problems: Proble
     return Reading(() if problems.has_errors else tuple(annotations), problems.diagnostics())
 
 
+def check_known(values: Codes, what: str, form: str) -> None:
+    """Refuse to write notes of which something is not known."""
+    if (values < 0).any():
+        row = int((values < 0).argmax())
+        message = f"note index {row} cannot be written as {form}: its {what} is not known"
+        raise DataError((Diagnostic(code="KT151", severity="error", message=message),))
+
+
 def check_notes(notes: Notes, problems: Problems) -> Fingering:
     """Compare the values of notes with each other; the order of notes is kept."""
     notes.onsets += 0.0  # makes -0.0 a 0.0
@@ -472,10 +457,10 @@ class _Checks:
         self, code: str, rows: Flags, field: NoteField, message: Callable[[int], str], hint: str | None = None
     ) -> None:
         """Report an error at each note of a mask."""
-        if rows.any():
-            problem = Diagnostic(code=code, severity="error", message="", hint=hint)
-            listed = np.flatnonzero(rows).tolist()
-            _report_rows(self._problems, problem, listed, lambda row: self._notes.locate(row, field), message)
+        numbers = np.flatnonzero(rows).tolist()
+        self._problems.report_each(
+            code, numbers, message, lambda row: self._notes.locate(row, field), hint=hint
+        )
 
     def warn(self, code: str, rows: Flags, field: NoteField, message: str) -> None:
         """Report a warning once about all notes of a mask, at the first one."""
@@ -484,30 +469,27 @@ class _Checks:
             place = self._notes.locate(int(rows.argmax()), field)
             self._problems.report(code, message + such_rows(count), place, severity="warning", count=count)
 
-    def _bad_time(self, what: str, field: Literal["onset", "offset"], row: int) -> str:
-        return f"{what}: {self._time(row, field)}"
-
-    def _time(self, row: int, field: Literal["onset", "offset"]) -> str:
-        """Return a time as the file has it."""
+    def _time(self, field: Literal["onset", "offset"], before: str, row: int) -> str:
+        """Return a time as the file has it, behind some text."""
         token = self._notes.locate(row, field).token()
         times = self._notes.onsets if field == "onset" else self._notes.offsets
-        return quote(repr(float(times[row])) if token is None else token)
+        return before + quote(repr(float(times[row])) if token is None else token)
 
     def times(self) -> None:
         onsets, offsets = self._notes.onsets, self._notes.offsets
         columns: dict[Literal["onset", "offset"], Seconds] = {"onset": onsets, "offset": offsets}
         for name, times in columns.items():
-            infinite, negative = np.isinf(times), (times < 0) & ~np.isinf(times)
-            self._report("KT122", infinite, name, partial(self._bad_time, "time is not finite", name))
-            self._report("KT123", negative, name, partial(self._bad_time, "negative time", name))
+            infinite = np.isinf(times)
+            self._report("KT122", infinite, name, partial(self._time, name, "time is not finite: "))
+            self._report("KT123", (times < 0) & ~infinite, name, partial(self._time, name, "negative time: "))
         early = (offsets < onsets) & (onsets - offsets <= ROUNDING_S)
         offsets[early] = onsets[early]  # made by arithmetic with doubles
         backward = (offsets < onsets) & (offsets >= 0) & ~np.isinf(onsets)
         self._report("KT124", backward, "offset", self._backward)
 
     def _backward(self, row: int) -> str:
-        onset, offset = self._time(row, "onset"), self._time(row, "offset")
-        return f"note ends before it starts: offset {offset}, onset {onset}"
+        offset = self._time("offset", "note ends before it starts: offset ", row)
+        return offset + self._time("onset", ", onset ", row)
 
     def ids(self) -> None:
         ids = self._notes.ids

@@ -11,18 +11,17 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from kammerton.errors import DataError, Diagnostic, quote
+from kammerton.errors import Diagnostic, quote
 from kammerton.fingering.annotation import (
     LEFT,
     RIGHT,
     UNKNOWN,
     Encoding,
     Fingering,
-    diagnose_pitch,
     inspect,
     number_of_label,
-    parse_midi,
-    parse_pitch,
+    read_key,
+    read_pitch,
     spell,
 )
 from kammerton.fingering.formats.notes import (
@@ -30,6 +29,7 @@ from kammerton.fingering.formats.notes import (
     FingeringOptions,
     NoteField,
     Notes,
+    check_known,
     check_notes,
     codes_of,
     finish,
@@ -153,11 +153,11 @@ def _notes(table: Table, problems: Problems, encoding: Encoding) -> Notes:
         return meaning.canonical, meaning.diagnostic
 
     meanings, codes = interpret(cells["finger"], read_label, at["finger"], problems)
-    read_pitch = _read_pitch if table.width == _WIDTH else _read_key
+    read = read_pitch if table.width == _WIDTH else read_key  # PianoPlayer writes MIDI numbers
     return Notes(
         times_of(cells["onset"], at["onset"], problems),
         times_of(cells["offset"], at["offset"], problems),
-        codes_of(cells["pitch"], read_pitch, at["pitch"], problems),
+        codes_of(cells["pitch"], read, at["pitch"], problems),
         codes_of(cells["hand"], _read_hand, at["hand"], problems),
         [meanings[code] for code in codes.tolist()],
         lambda row, field: table.locate(row, _COLUMNS[field]),
@@ -196,17 +196,6 @@ def _width(line: str, separator: str) -> int:
     return least if separator != BLANK and least < _WIDTH else len(cut(line, separator) or ())
 
 
-def _read_pitch(text: str) -> tuple[int, Diagnostic | None]:
-    midi = parse_pitch(text)
-    return (-1, diagnose_pitch(text)) if midi is None else (midi, None)
-
-
-def _read_key(text: str) -> tuple[int, Diagnostic | None]:
-    """Read a pitch of PianoPlayer's, which is a MIDI number."""
-    midi = parse_midi(text)
-    return _read_pitch(text) if midi is None else (midi, None)
-
-
 def _read_hand(text: str) -> tuple[int, Diagnostic | None]:
     if text in _HANDS:
         return _HANDS[text], None
@@ -221,11 +210,8 @@ def render_pig(fingering: Fingering, /) -> str:
     Times are written in the fewest digits that mean the same double, black keys as C#, Eb, F#, Ab and
     Bb, a missing finger as 0.
     """
-    for values, kind in ((fingering.pitches, "pitch"), (fingering.hands, "hand")):
-        if (values < 0).any():
-            row = int((values < 0).argmax())
-            message = f"note index {row} cannot be written as PIG: its {kind} is not known"
-            raise DataError((Diagnostic(code="KT151", severity="error", message=message),))
+    check_known(fingering.pitches, "pitch", "PIG")
+    check_known(fingering.hands, "hand", "PIG")
     onsets, offsets = fingering.onsets.tolist(), fingering.offsets.tolist()
     pitches, hands = map(spell, fingering.pitches.tolist()), fingering.hands.tolist()
     rows = enumerate(zip(onsets, offsets, pitches, hands, fingering.labels, strict=True))
