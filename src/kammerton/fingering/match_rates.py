@@ -27,25 +27,19 @@ from kammerton.fingering.annotation import (
 from kammerton.model.measure import Statistics
 from kammerton.model.task import Case
 
-Costs = NDArray[np.int16]
-CHUNK = 1024
-"""Notes that are scanned one after the other; longer lanes are cut, and their pieces joined."""
-_SWITCH, _NEVER = np.int16(1), np.int16(1 << 13)
-"""Costs of going over; the latter is more than any within a chunk, and twice that is still an int16."""
-_FOREVER = 1 << 40
-"""More than the cost of any lane."""
+Costs = NDArray[np.int32]
+_SWITCH, _NEVER = np.int32(1), np.int32(1 << 29)
+"""Costs of going over; the latter is more than that of any lane, and twice that is still an int32."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Schedule:
-    """Order in which notes are scanned: all first notes of the chunks, all second ones, and so on."""
+    """Order in which notes are scanned: all first notes of the lanes, all second ones, and so on."""
 
-    notes: Codes  # the notes in that order; within a step, longer chunks come first
+    notes: Codes  # the notes in that order; within a step, longer lanes come first
     before: Codes  # the note of the same lane before each of them; for the first of a lane, any note
     steps: Codes  # where in ``notes`` each step begins, and the end
-    # lanes, parts: the lane of each chunk, and which part of it
-    lanes: Codes
-    parts: Codes
+    lanes: Codes  # the lanes, the longest first
 
 
 def least_costs(lanes: Codes, count: int, misses: Flags, passable: Callable[[int, int], Flags]) -> Codes:
@@ -60,43 +54,31 @@ def least_costs(lanes: Codes, count: int, misses: Flags, passable: Callable[[int
     .. [1] E. Nakamura, Y. Saito and K. Yoshii, "Statistical learning and estimation of piano
        fingering", Information Sciences 517, 2020.
     """
-    if misses.size == 0:
-        return np.zeros(count, dtype=np.int64)
-    schedule = _schedule(lanes, count)
-    annotators = len(misses)
-    if schedule.parts.any():
-        # what happens in a chunk depends on the annotator it is entered with: try each
-        entered = np.where(np.eye(annotators, dtype=bool), 0, _NEVER).astype(np.int16)
-    else:
-        entered = np.zeros((1, annotators), dtype=np.int16)
-    costs = np.repeat(
-        entered[:, :, np.newaxis], len(schedule.lanes), axis=2
-    )  # entered with, left with, chunk
-    prices = _prices(schedule, misses, passable)
-    for begin, end in pairwise(schedule.steps.tolist()):
-        live = costs[:, :, : end - begin]
-        (live[:, :, np.newaxis] + prices[:, :, begin:end]).min(axis=1, out=live)
-    return _join(schedule, costs, count)
+    least = np.zeros(count, dtype=np.int64)
+    if misses.size:
+        schedule = _schedule(lanes, count)
+        prices = _prices(schedule, misses, passable)
+        costs = np.zeros((len(misses), len(schedule.lanes)), dtype=np.int32)
+        for begin, end in pairwise(schedule.steps.tolist()):
+            live = costs[:, : end - begin]
+            (live[:, np.newaxis] + prices[:, :, begin:end]).min(axis=0, out=live)
+        least[schedule.lanes] = costs.min(axis=0)
+    return least
 
 
 def _schedule(lanes: Codes, count: int) -> _Schedule:
     in_lanes = np.argsort(lanes.astype(np.min_scalar_type(count)), kind="stable")
     sorted_lanes = lanes[in_lanes]
-    first = np.ones(len(lanes), dtype=bool)
-    first[1:] = sorted_lanes[1:] != sorted_lanes[:-1]
-    starts = np.flatnonzero(first)
-    place = np.arange(len(lanes)) - np.repeat(starts, np.diff(np.append(starts, len(lanes))))
-    within = place % CHUNK
-    heads = np.flatnonzero(within == 0)
-    lengths = np.diff(np.append(heads, len(lanes)))
+    starts = np.flatnonzero(np.diff(sorted_lanes, prepend=-1))
+    lengths = np.diff(starts, append=len(lanes))
+    place = np.arange(len(lanes)) - np.repeat(starts, lengths)
     by_length = np.argsort(-lengths, kind="stable")
     rank = np.empty_like(by_length)
     rank[by_length] = np.arange(len(by_length))
-    steps = np.concatenate(([0], np.cumsum(np.bincount(within))))
+    steps = np.concatenate(([0], np.cumsum(np.bincount(place))))
     order = np.empty_like(place)
-    order[steps[within] + np.repeat(rank, lengths)] = np.arange(len(place))
-    heads = heads[by_length]
-    return _Schedule(in_lanes[order], in_lanes[order - 1], steps, sorted_lanes[heads], place[heads] // CHUNK)
+    order[steps[place] + np.repeat(rank, lengths)] = np.arange(len(place))
+    return _Schedule(in_lanes[order], in_lanes[order - 1], steps, sorted_lanes[starts][by_length])
 
 
 def _prices(schedule: _Schedule, misses: Flags, passable: Callable[[int, int], Flags]) -> Costs:
@@ -105,25 +87,13 @@ def _prices(schedule: _Schedule, misses: Flags, passable: Callable[[int, int], F
     Before the first note of a lane all annotators cost the same, so that a switch there never pays:
     it need not be forbidden.
     """
-    missed = misses[:, schedule.notes].astype(np.int16)
+    missed = misses[:, schedule.notes].astype(np.int32)
     prices = np.repeat(missed[np.newaxis], len(missed), axis=0)
     for first, second in combinations(range(len(missed)), 2):
         switch = np.where(passable(first, second)[schedule.before], _SWITCH, _NEVER)
         prices[first, second] += switch
         prices[second, first] += switch
     return prices
-
-
-def _join(schedule: _Schedule, costs: Costs, count: int) -> Codes:
-    """Lead each lane through its chunks, and return the cost of its cheapest end."""
-    through = np.where(costs < _NEVER, costs.astype(np.int64), _FOREVER)
-    totals = np.zeros((costs.shape[1], count), dtype=np.int64)
-    for part in range(schedule.parts.max() + 1):
-        chunks = np.flatnonzero(schedule.parts == part)
-        lanes = schedule.lanes[chunks]
-        entered = totals[: len(through), lanes]
-        totals[:, lanes] = (entered[:, np.newaxis] + through[:, :, chunks]).min(axis=0)
-    return np.asarray(totals.min(axis=0))
 
 
 Number = TypeVar("Number", bound=np.number)

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kammerton.arrays import ratio
-from kammerton.fingering import match_rates as recombination
 from kammerton.fingering.annotation import Comparison, LabelTable, tabulate
 from kammerton.fingering.match_rates import (
     Matches,
@@ -25,6 +24,7 @@ from kammerton.fingering.match_rates import (
     finger_counts,
     group_pieces,
     hand_confusions,
+    least_costs,
     split_hands,
 )
 
@@ -289,28 +289,11 @@ def test_recombination_against_all_paths(item: Item) -> None:
     assert Matches(pieces, table).recombined()[0].tolist() == brute_force(item)
 
 
-@given(items(notes=5), st.integers(1, 4))
-def test_long_lanes_are_cut_and_joined(item: Item, chunk: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recombination, "CHUNK", chunk)
-        (pieces,), table = encoded([item])
-        assert Matches(pieces, table).recombined()[0].tolist() == brute_force(item)
-
-
-def test_what_is_long_costs_no_more_than_its_notes() -> None:
-    """Each annotator is right in one of two chunks, and nowhere may one go over to the other."""
-    half = recombination.CHUNK
-    misses = np.repeat([[False, True], [True, False]], half, axis=1)
-    closed = np.zeros(2 * half, dtype=bool)
-    costs = recombination.least_costs(np.zeros(2 * half, dtype=np.int64), 1, misses, lambda *_: closed)
-    assert costs.tolist() == [half]
-
-
 def test_lanes_may_be_many() -> None:
     """Each annotator misses one of two notes, and nowhere may one go over to the other."""
     closed = np.zeros(600, dtype=bool)
     misses = np.repeat([[False, True], [True, False]], 300, axis=1)
-    costs = recombination.least_costs(np.tile(np.arange(300), 2), 300, misses, lambda *_: closed)
+    costs = least_costs(np.tile(np.arange(300), 2), 300, misses, lambda *_: closed)
     assert costs.tolist() == [1] * 300
 
 

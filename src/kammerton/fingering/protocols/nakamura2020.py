@@ -9,7 +9,6 @@ from kammerton.fingering.match_rates import MATCH_RATE, RATES, Columns, Matches
 from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol, Statistics
 
 _PAPER = "Nakamura, Saito & Yoshii 2020, Information Sciences 517, doi:10.1016/j.ins.2019.12.068"
-_HEADLINES = ("M_gen", "M_high", "M_soft", "M_rec")
 _CARDS = {
     "M_gen": (
         "General match rate: how far the estimate agrees with the annotators on average.",
@@ -41,7 +40,8 @@ def match_rate(
     *,
     source: str,
     agrees_with: str = BY_HAND,
-    laws: frozenset[Law] = frozenset(),
+    undefined_when: str = "no note has a label of an annotator",
+    laws: frozenset[Law] = frozenset(("identity",)),
 ) -> Measure:
     """Return a match rate over all annotators of a piece, by its summary and its equation."""
     laws |= {"time_shift", "mirror"}
@@ -49,7 +49,6 @@ def match_rate(
         laws |= {"duplicate_annotator"}
     if name != "M_rec":  # a switch depends on the note before, in the order of the file
         laws |= {"note_order"}
-    summary, equation = card
     return Measure(
         protocol=protocol,
         name=name,
@@ -57,13 +56,13 @@ def match_rate(
         aggregate="mean",
         beside=("pooled", "median"),
         weight_unit="notes",
-        headline=name in _HEADLINES,
+        headline=name != "M_high_piece",
         needs="references+estimate",
         laws=laws,
         card=Card(
-            summary=summary,
-            equation=equation,
-            undefined_when="no note has a label of an annotator",
+            summary=card[0],
+            equation=card[1],
+            undefined_when=undefined_when,
             source=source,
             agrees_with=agrees_with,
         ),
@@ -71,11 +70,11 @@ def match_rate(
 
 
 def _published(name: str) -> Measure:
+    source, agrees_with = _PAPER, "the authors' evaluation tool (1e-6)"
     if name == "M_high_piece":
-        source = f"M_high of {_PAPER}, with one annotator for both hands"
-        return match_rate("nakamura2020", name, _CARDS[name], source=source)
-    tool = "the authors' evaluation tool (1e-6)"
-    return match_rate("nakamura2020", name, _CARDS[name], source=_PAPER, agrees_with=tool)
+        source, agrees_with = f"M_high of {_PAPER}, with one annotator for both hands", BY_HAND
+    card = _CARDS[name]
+    return match_rate("nakamura2020", name, card, source=source, agrees_with=agrees_with, laws=frozenset())
 
 
 _CITATION = """@article{nakamura2020fingering,

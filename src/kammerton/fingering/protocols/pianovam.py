@@ -9,63 +9,58 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kammerton.fingering.judging import Playability, ViolationRate, limits_of
-from kammerton.fingering.match_rates import AGAINST, MATCH_RATE, Columns, Matches
-from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol, Statistics
+from kammerton.fingering.match_rates import AGAINST, Columns, Matches
+from kammerton.fingering.protocols.nakamura2020 import match_rate
+from kammerton.model.measure import BY_HAND, Card, Measure, Protocol, Statistics
 
-_NO_LABEL = "no note has a label of an annotator"
-_CARDS = {
+_SOURCE = "evaluation protocol document of the PianoVAM fingering project"
+_AGREES_WITH = f"{BY_HAND}, by the formulas of the document"
+_RATES = {
     "Accuracy": (
         "Agreement with the first annotator.",
         "notes with the first annotator's finger / notes that the annotator labelled",
-        "the first annotator labelled no note",
     ),
     "M_gen": (
         "General match rate, averaged over notes.",
         "mean over notes of (annotators with the finger / annotators of the note)",
-        _NO_LABEL,
     ),
     "M_high": (
         "Agreement with any annotator, note by note. Elsewhere this is M_soft, and M_high another rate.",
         "notes that match any annotator / notes",
-        _NO_LABEL,
-    ),
-    "IFR": (
-        "Irrational fingering rate: steps within a hand that break a constraint of the document.",
-        "irrational transitions / judged transitions",
-        "no hand has two fingered notes, or pitches are not known",
     ),
 }
-_LAWS: dict[str, tuple[Law, ...]] = {
-    "Accuracy": ("identity", "note_order", "duplicate_annotator"),
-    "M_gen": ("identity", "note_order"),
-    "M_high": ("identity", "note_order", "duplicate_annotator"),
-    "IFR": ("duplicate_annotator",),
-}
+_IFR = Measure(
+    protocol="pianovam",
+    name="IFR",
+    formula=ViolationRate(),
+    aggregate="pooled",
+    beside=("mean", "median"),
+    weight_unit="transitions",
+    headline=True,
+    needs="estimate",
+    inputs=("fingers", "pitches"),
+    direction="lower",
+    worst=1.0,
+    laws=frozenset(("time_shift", "mirror", "duplicate_annotator")),
+    card=Card(
+        summary="Irrational fingering rate: steps within a hand that break a constraint of the document.",
+        equation="irrational transitions / judged transitions",
+        undefined_when="no hand has two fingered notes, or pitches are not known",
+        source=_SOURCE,
+        agrees_with=_AGREES_WITH,
+    ),
+)
 
 
-def _measure(name: str) -> Measure:
-    summary, equation, undefined_when = _CARDS[name]
-    is_rate = name != "IFR"
-    return Measure(
-        protocol="pianovam",
-        name=name,
-        formula=MATCH_RATE if is_rate else ViolationRate(),
-        aggregate="mean" if is_rate else "pooled",
-        beside=("pooled", "median") if is_rate else ("mean", "median"),
-        weight_unit="notes" if is_rate else "transitions",
-        headline=True,
-        needs="references+estimate" if is_rate else "estimate",
-        inputs=() if is_rate else ("fingers", "pitches"),
-        direction="higher" if is_rate else "lower",
-        worst=0.0 if is_rate else 1.0,
-        laws=frozenset(("time_shift", "mirror", *_LAWS[name])),
-        card=Card(
-            summary=summary,
-            equation=equation,
-            undefined_when=undefined_when,
-            source="evaluation protocol document of the PianoVAM fingering project",
-            agrees_with=f"{BY_HAND}, by the formulas of the document",
-        ),
+def _rate(name: str) -> Measure:
+    undefined_when = "no note has a label of an annotator"
+    if name == "Accuracy":
+        undefined_when = "the first annotator labelled no note"
+    return match_rate(
+        *("pianovam", name, _RATES[name]),
+        source=_SOURCE,
+        agrees_with=_AGREES_WITH,
+        undefined_when=undefined_when,
     )
 
 
@@ -85,7 +80,7 @@ PROTOCOL = Protocol(
         "onsets: same finger on keys more than 2 semitones apart, an impossible crossing, a stretch "
         "beyond the table of the document."
     ),
-    measures=tuple(map(_measure, _CARDS)),
+    measures=(*map(_rate, _RATES), _IFR),
     citation=_CITATION,
 )
 

@@ -93,8 +93,7 @@ def _pair(name: str) -> Measure:
 
 
 def _rate(name: str) -> Measure:
-    source = f"{_OURS}, after Nakamura, Saito & Yoshii 2020"
-    return match_rate("strike", name, _CARDS[name], source=source, laws=frozenset(("identity",)))
+    return match_rate("strike", name, _CARDS[name], source=f"{_OURS}, after Nakamura, Saito & Yoshii 2020")
 
 
 PROTOCOL = Protocol(
@@ -107,10 +106,7 @@ PROTOCOL = Protocol(
         "rates divide by the notes that anybody labelled. A missing label is no match, and no barrier "
         "to a switch. Accuracies are against one annotator."
     ),
-    measures=(
-        *map(_rate, _CARDS),
-        *map(_pair, _PAIRS),
-    ),
+    measures=(*map(_rate, _CARDS), *map(_pair, _PAIRS)),
     citation=NAKAMURA.citation,
 )
 
