@@ -169,11 +169,7 @@ _BUILT_IN = (
         _PARNCUTT,
         "physical",
     ),
-    Profile(
-        "badgerow",
-        f"Badgerow, right hand: {_TRANSCRIBED}; they are Parncutt's",
-        _PARNCUTT,
-    ),
+    Profile("badgerow", f"Badgerow, right hand: {_TRANSCRIBED}; they are Parncutt's", _PARNCUTT),
 )
 
 PROFILES: Mapping[str, Profile] = MappingProxyType({profile.name: profile for profile in _BUILT_IN})

@@ -99,12 +99,7 @@ def _elements(values: object, name: str, code: str) -> list[object]:
 
 
 def _checked(
-    values: object,
-    name: str,
-    code: str,
-    is_valid: Callable[[Any], bool],
-    kind: str,
-    hint: str | None = None,
+    values: object, name: str, code: str, is_valid: Callable[[Any], bool], kind: str, hint: str | None = None
 ) -> list[Any]:
     """Return the elements of a sequence, each of which must be valid."""
     elements = _elements(values, name, code)

@@ -201,13 +201,7 @@ def _remark(fingering: Fingering, form: str) -> Iterator[Diagnostic]:
 
 
 CONVERSION = Conversion(
-    forms=_SUFFIXES,
-    joint=frozenset(),
-    load=_load,
-    render=_render,
-    track=_track,
-    stems=_stems,
-    remark=_remark,
+    forms=_SUFFIXES, joint=frozenset(), load=_load, render=_render, track=_track, stems=_stems, remark=_remark
 )
 
 

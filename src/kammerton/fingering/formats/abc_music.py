@@ -11,10 +11,7 @@ from typing import NamedTuple
 
 from kammerton.errors import DataError, Diagnostic, Severity, quote
 from kammerton.fingering.annotation import midi_of
-from kammerton.fingering.formats.notes import (
-    ZERO,
-    add_times,
-)
+from kammerton.fingering.formats.notes import ZERO, add_times
 from kammerton.formats.reading import Limits, Problems
 from kammerton.model.annotations import Place
 

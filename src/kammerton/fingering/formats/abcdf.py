@@ -29,13 +29,7 @@ import numpy as np
 from kammerton.errors import DataError, Severity, quote
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, Fingering, FingerLabel, parse_label
 from kammerton.fingering.formats.abc_music import AbcNote, Tune, TuneReader
-from kammerton.fingering.formats.notes import (
-    DEFAULT_OPTIONS,
-    FingeringOptions,
-    Notes,
-    check_notes,
-    finish,
-)
+from kammerton.fingering.formats.notes import DEFAULT_OPTIONS, FingeringOptions, Notes, check_notes, finish
 from kammerton.formats.reading import Limits, Problems, keeps_lines
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading

@@ -12,7 +12,7 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate, groupby
@@ -22,7 +22,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from kammerton.errors import DataError, OptionError, plural, quote, some
+from kammerton.errors import DataError, OptionError, Severity, plural, quote, some
 from kammerton.fingering.annotation import (
     LEFT,
     MISSING,
@@ -35,13 +35,7 @@ from kammerton.fingering.annotation import (
     parse_label,
     spell,
 )
-from kammerton.fingering.formats.musicxml_parts import (
-    Part,
-    PartReader,
-    ScoreNote,
-    ScoreTree,
-    Spot,
-)
+from kammerton.fingering.formats.musicxml_parts import Part, PartReader, ScoreNote, ScoreTree, Spot
 from kammerton.fingering.formats.notes import (
     DEFAULT_OPTIONS,
     ZERO,
@@ -75,7 +69,7 @@ class _Label:
     """A label, and how it is kept."""
 
     label: FingerLabel
-    written: str
+    written: str  # in the notation of PIG
     element: Element
 
     def taken_over(self, by: _Label, *, after: int | None = None) -> _Label:
@@ -84,32 +78,8 @@ class _Label:
         return replace(self, label=label, written=str(label))
 
 
-@dataclass(slots=True)
-class _Choice:
-    """A label and the alternatives to it."""
-
-    main: _Label
-    alternates: list[_Label] = field(default_factory=list)
-
-    def texts(self) -> NoteLabels:
-        return NoteLabels(self.main.written, tuple(label.written for label in self.alternates))
-
-
-@dataclass(frozen=True, slots=True)
-class NoteLabels:
-    """The labels of a note in the notation of PIG: the main one, and alternatives to it."""
-
-    main: str = MISSING
-    alternates: tuple[str, ...] = ()
-
-    def of(self, annotator: int) -> str:
-        """Return the label that an annotator, counted from 0, gives: the main one where he has no own."""
-        if 0 < annotator <= len(self.alternates):
-            return self.alternates[annotator - 1]
-        return self.main
-
-
-_UNLABELLED = NoteLabels()
+_Choice = list[_Label]
+"""A label and the alternatives to it."""
 
 
 class FingerReader:
@@ -120,14 +90,17 @@ class FingerReader:
         self._encoding = encoding
         self._problems = problems
 
-    def label_chord(self, notes: Sequence[ScoreNote]) -> list[NoteLabels]:
-        """Return the labels of notes struck together: the notes of a chord, or a single one."""
-        choices = [self._read(note) if note.fingerings else [] for note in notes]
-        if any(len(each) > 1 for each in choices):
+    def label_chord(self, notes: Sequence[ScoreNote]) -> list[list[str]]:
+        """Return the label of each note that is struck together with others or alone, and alternatives."""
+        choices = [self._read(note) for note in notes]
+        if any(len(of_note) > 1 for of_note in choices):
             self._settle(notes, choices)
-        for note, each in zip(notes, choices, strict=True):
-            self._continue_tied(note, each)
-        return [each[0].texts() if each else _UNLABELLED for each in choices]
+        for note, of_note in zip(notes, choices, strict=True):
+            self._continue_tied(note, of_note)
+        return [[label.written for label in of_note[0]] if of_note else [] for of_note in choices]
+
+    def _report(self, element: Element, message: str, where: Spot, severity: Severity = "warning") -> None:
+        self._problems.report_of(element, "KT357", message, where, severity=severity)
 
     def _read(self, note: ScoreNote) -> list[_Choice]:
         """Read what stands at the beginning of a note: the choices, of which there should be one."""
@@ -138,67 +111,57 @@ class FingerReader:
                 continue
             kind = next(filter(partial(_is, element), _KINDS), None) if element.attributes else None
             if kind is not None and choices:
-                if len(choices[-1].alternates) < MOST_ALTERNATES or not _is(element, "alternate"):
+                if len(choices[-1]) <= MOST_ALTERNATES or not _is(element, "alternate"):
                     _extend(choices[-1], label)
                 else:
-                    message = f"more than {MOST_ALTERNATES} alternatives: left out"
-                    self._problems.report_of(element, "KT357", message, note.where, severity="warning")
+                    self._report(element, f"more than {MOST_ALTERNATES} alternatives: left out", note.where)
                 continue
             if kind is not None:
-                message = f"{kind} without a finger before it: taken as the finger"
-                self._problems.report_of(element, "KT357", message, note.where, severity="warning")
-            choices.append(_Choice(label))
+                self._report(element, f"{kind} without a finger before it: taken as the finger", note.where)
+            choices.append([label])
         return choices
 
     def _label(self, element: Element, where: Spot) -> _Label | None:
         text = element.text.strip()
-        found = inspect(text, self._encoding, self._hand)
-        problem = found.diagnostic
+        meaning = inspect(text, self._encoding, self._hand)
+        problem = meaning.diagnostic
         if problem is not None and problem.severity == "error":  # of a score, one odd mark costs one finger
             message = f"{problem.message}: the note counts as without finger"
             problem = problem.at(severity="warning", message=message)
         if problem is not None:
             self._problems.add_of(element, problem, where)
         elif not text:
-            message = "empty fingering: the note counts as without finger"
-            self._problems.report_of(element, "KT357", message, where, severity="note")
-        return None if found.label is None else _Label(found.label, found.canonical, element)
+            self._report(element, "empty fingering: the note counts as without finger", where, "note")
+        return None if meaning.label is None else _Label(meaning.label, meaning.canonical, element)
 
     def _settle(self, notes: Sequence[ScoreNote], choices: list[list[_Choice]]) -> None:
         """Give fingers that stand together at one note to the notes of its chord, if each gets one."""
-        crowded = next(index for index, each in enumerate(choices) if len(each) > 1)
-        everything = [choice for each in choices for choice in each]
+        crowded = next(index for index, of_note in enumerate(choices) if len(of_note) > 1)
+        everything = [choice for of_note in choices for choice in of_note]
         if len(everything) != len(notes):
             self._drop(notes, choices)
             return
         count = len(choices[crowded])
         message = f"{count} fingers on one note of a chord: they go to its {len(notes)} notes by hand"
-        element = choices[crowded][0].main.element
-        self._problems.report_of(element, "KT357", message, notes[crowded].where, severity="note")
-        if len(everything[-1].alternates) == len(notes):  # another whole chord
-            others = sorted(everything[-1].alternates, key=_strike)
-        else:
-            others = []
-        everything.sort(key=lambda choice: _strike(choice.main))
+        self._report(choices[crowded][0][0].element, message, notes[crowded].where, "note")
+        _, *others = everything[-1]
+        everything.sort(key=lambda choice: _strike(choice[0]))
         upwards = sorted(range(len(notes)), key=lambda index: notes[index].midi)
         for rank, index in enumerate(upwards):
             choices[index] = [everything[rank]]
-            if others:
-                everything[rank].alternates = [others[rank]]
+        if len(others) == len(notes):  # another whole chord
+            for choice, other in zip(everything, sorted(others, key=_strike), strict=True):
+                choice[1:] = [other]
 
     def _drop(self, notes: Sequence[ScoreNote], choices: list[list[_Choice]]) -> None:
-        for note, each in zip(notes, choices, strict=True):
-            if len(each) < 2:
-                continue
-            texts = ", ".join(choice.main.element.text.strip() for choice in each)
-            if len(notes) == 1:
-                message = f"several fingers on one note, the first one strikes it: {quote(texts)}"
-                kept = each[:1]
-            else:
-                message = f"fingers that do not go to the {len(notes)} notes of their chord: {quote(texts)}"
-                kept = []
-            self._problems.report_of(each[0].main.element, "KT357", message, note.where, severity="warning")
-            each[:] = kept
+        for note, of_note in zip(notes, choices, strict=True):
+            if len(of_note) > 1:
+                texts = quote(", ".join(choice[0].element.text.strip() for choice in of_note))
+                message = f"several fingers on one note, the first one strikes it: {texts}"
+                if len(notes) > 1:
+                    message = f"fingers that do not go to the {len(notes)} notes of their chord: {texts}"
+                self._report(of_note[0][0].element, message, note.where)
+                del of_note[1 if len(notes) == 1 else 0 :]
 
     def _continue_tied(self, note: ScoreNote, choices: list[_Choice]) -> None:
         """Add the fingers that take a tied note over."""
@@ -208,30 +171,23 @@ class FingerReader:
                 continue
             if not choices:
                 message = "finger on the continuation of a tie, none on its beginning: taken as the finger"
-                self._problems.report_of(element, "KT357", message, where, severity="warning")
-                choices.append(_Choice(label))
-                continue
-            now = choices[0].main.label.fingers[-1:]
-            if label.label.fingers == now:
-                continue  # a reminder
-            if not _is(element, "substitution"):
-                message = (
-                    f"finger on the continuation of a tie: {quote(element.text.strip())} takes the key over"
-                )
-                self._problems.report_of(element, "KT357", message, where, severity="note")
-            choices[0].main = choices[0].main.taken_over(label)
-            choices[0].alternates = [each.taken_over(label) for each in choices[0].alternates]
+                self._report(element, message, where)
+                choices.append([label])
+            elif label.label.fingers != choices[0][0].label.fingers[-1:]:  # else it is a reminder
+                if not _is(element, "substitution"):
+                    written = quote(element.text.strip())
+                    message = f"finger on the continuation of a tie: {written} takes the key over"
+                    self._report(element, message, where, "note")
+                choices[0] = [before.taken_over(label) for before in choices[0]]
 
 
 def _extend(choice: _Choice, label: _Label) -> None:
     """Add a substitution, an alternative, or an alternative substitution after the same first finger."""
-    is_substitution, is_alternate = (_is(label.element, kind) for kind in ("substitution", "alternate"))
+    is_substitution, is_alternate = (_is(label.element, kind) for kind in _KINDS)
     if is_alternate:
-        choice.alternates.append(choice.main.taken_over(label, after=1) if is_substitution else label)
-    elif choice.alternates:
-        choice.alternates[-1] = choice.alternates[-1].taken_over(label)
+        choice.append(choice[0].taken_over(label, after=1) if is_substitution else label)
     else:
-        choice.main = choice.main.taken_over(label)
+        choice[-1] = choice[-1].taken_over(label)
 
 
 def _strike(label: _Label) -> int:
@@ -244,8 +200,8 @@ def _is(element: Element, attribute: str) -> bool:
 
 
 _HAND_HINT = "--hand right or --hand left"
-Labelled = tuple[ScoreNote, int, NoteLabels]
-"""A note, the hand that plays it, and its labels."""
+Labelled = tuple[ScoreNote, int, list[str]]
+"""A note, the hand that plays it, its label and alternatives to it."""
 
 
 def read_score(
@@ -373,29 +329,26 @@ def _annotations(
     timed = [(starts[entry[0].bar.index] + entry[0].offset, *entry) for entry in labelled]
     timed.sort(key=lambda entry: float(entry[0]))
     heads = [note for _, note, _, _ in timed]
-    annotators = 1 + max(len(labels.alternates) for _, _, _, labels in timed)
-    notes = [
-        Notes(
+    count = max(1, *(len(labels) for _, _, _, labels in timed))
+    annotations: list[tuple[str | None, Fingering]] = []
+    for annotator in range(count):
+        labels = [(labels or [MISSING])[annotator if annotator < len(labels) else 0] for *_, labels in timed]
+        fingers = map(parse_label, labels)  # which may be written to be of the other hand
+        hands = [hand if f is None else f.hand for (_, _, hand, _), f in zip(timed, fingers, strict=True)]
+        notes = Notes(
             np.array([float(onset) for onset, _, _, _ in timed]),
             np.array([float(onset + note.length) for onset, note, _, _ in timed]),
             np.array([note.midi for note in heads], dtype=np.int64),
-            np.array([_hand(labels.of(annotator), hand) for _, _, hand, labels in timed], dtype=np.int64),
-            [labels.of(annotator) for _, _, _, labels in timed],
+            np.array(hands, dtype=np.int64),
+            labels,
             lambda row, _: problems.source.tag_of(heads[row].element),
             unit="quarters",
             place_of=lambda row: heads[row].where.in_part,
         )
-        for annotator in range(annotators)
-    ]
-    check_notes(notes[0], problems)
-    names = [None] if annotators == 1 else [str(number + 1) for number in range(annotators)]
-    return [(name, own_notes.fingering()) for name, own_notes in zip(names, notes, strict=True)]
-
-
-def _hand(label: str, staff: int) -> int:
-    """Return the hand that plays a note: that of its finger, which may be written to be the other one."""
-    finger = parse_label(label)
-    return staff if finger is None else finger.hand
+        if annotator == 0:
+            check_notes(notes, problems)
+        annotations.append((None if count == 1 else str(annotator + 1), notes.fingering()))
+    return annotations
 
 
 # --- staves of voices -----------------------------------------------------------------------------------
