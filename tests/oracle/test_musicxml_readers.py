@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from kammerton.fingering.annotation import LEFT, RIGHT, Fingering
+from kammerton.fingering.formats import read_fingering
 from kammerton.fingering.formats.musicxml import parse_score, render_musicxml
-from kammerton.fingering.reading import read_fingering
 from unit.fingering.scores import GRAND, measures, note, partwise
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,8 @@ import pytest
 
 from kammerton.chords.annotation import ChordOptions, read_chords
 from kammerton.errors import Diagnostic
+from kammerton.fingering.formats import read_fingering
 from kammerton.fingering.formats.notes import FingeringOptions
-from kammerton.fingering.reading import read_fingering
 from kammerton.formats import Limits
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.reading import read_instruments

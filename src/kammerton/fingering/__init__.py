@@ -2,9 +2,9 @@
 """Piano fingering: notes, files, match rates and playability."""
 
 from kammerton.fingering.annotation import Fingering
+from kammerton.fingering.formats import read
 from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.metrics import BiomechanicalConstraints, FingeringMetrics
-from kammerton.fingering.reading import read
 from kammerton.fingering.task import TASK
 
 __all__ = ["TASK", "BiomechanicalConstraints", "Fingering", "FingeringMetrics", "FingeringOptions", "read"]

@@ -415,7 +415,7 @@ class Fingering:
 
     Notes
     -----
-    Made by :func:`kammerton.fingering.reading.read_fingering` and by everything that takes fingers and
+    Made by :func:`kammerton.fingering.formats.read_fingering` and by everything that takes fingers and
     pitches; the constructor does not check.
     """
 

@@ -19,12 +19,12 @@ from kammerton.arrays import Codes
 from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.fingering.alignment import align
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering, inspect
+from kammerton.fingering.formats import SUFFIXES, read_fingering, unfold
 from kammerton.fingering.formats.named_notes import adopt_fingering, render_csv
 from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.formats.pig import identify, render_pig
 from kammerton.fingering.lint import lint, remark
 from kammerton.fingering.protocols import PROTOCOLS, evaluate
-from kammerton.fingering.reading import SUFFIXES, read_fingering, unfold
 from kammerton.fingering.views import DEFAULT_MEASURE, view_item
 from kammerton.model.task import (
     Breakdown,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from effort import effort
 from kammerton.fingering.annotation import Fingering
+from kammerton.fingering.formats import read_fingering
 from kammerton.fingering.formats.abc_music import parse_meter, parse_signature, parse_staves, parse_unit
 from kammerton.fingering.formats.abcdf import (
     FingerError,
@@ -19,7 +20,6 @@ from kammerton.fingering.formats.abcdf import (
     parse_fingers,
 )
 from kammerton.fingering.formats.notes import FingeringOptions
-from kammerton.fingering.reading import read_fingering
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
 from kammerton.model.task import Reading

@@ -10,9 +10,9 @@ from hypothesis import given
 from fingering_strategies import fingerings
 from kammerton.errors import Diagnostic
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
+from kammerton.fingering.formats import parse_fingering
 from kammerton.fingering.formats.named_notes import adopt_fingering
 from kammerton.fingering.formats.notes import FingeringOptions
-from kammerton.fingering.reading import parse_fingering
 
 
 def columns(**changed: Any) -> dict[str, Any]:

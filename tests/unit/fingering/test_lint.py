@@ -12,10 +12,10 @@ from hypothesis import given
 import kammerton as kt
 from fingering_strategies import fingerings
 from kammerton.fingering import TASK, Fingering, FingeringOptions
+from kammerton.fingering.formats import read_fingering
 from kammerton.fingering.judging import Playability, key_presses, limits_of
 from kammerton.fingering.lint import find_spots, finger_name, key_name, lint
 from kammerton.fingering.protocols import playability
-from kammerton.fingering.reading import read_fingering
 
 OPTIONS = FingeringOptions()
 

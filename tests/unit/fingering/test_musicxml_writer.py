@@ -13,9 +13,9 @@ from hypothesis import given
 from fingering_strategies import fingerings
 from kammerton.errors import OptionError
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
+from kammerton.fingering.formats import parse_fingering, read_fingering
 from kammerton.fingering.formats.musicxml import parse_score, render_musicxml
 from kammerton.fingering.formats.pig import render_pig
-from kammerton.fingering.reading import parse_fingering, read_fingering
 
 Note = tuple[float, float, int, int, str]
 

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kammerton.fingering.annotation import Fingering
+from kammerton.fingering.formats import read_fingering
 from kammerton.fingering.formats.musicxml import parse_score, read_score
 from kammerton.fingering.formats.notes import FingeringOptions
-from kammerton.fingering.reading import read_fingering
 from kammerton.formats import Limits
 from kammerton.model.task import Reading
 from unit.fingering.scores import GRAND, note, rows, score, told

@@ -11,10 +11,10 @@ import kammerton
 from fingering_strategies import fingerings
 from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
+from kammerton.fingering.formats import SUFFIXES, parse_fingering, read_fingering, unfold
 from kammerton.fingering.formats.named_notes import render_csv
 from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.formats.pig import render_pig
-from kammerton.fingering.reading import SUFFIXES, parse_fingering, read_fingering, unfold
 from kammerton.formats import Limits
 from kammerton.model.task import Reading
 

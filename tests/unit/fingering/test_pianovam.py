@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import kammerton
 from kammerton.errors import Diagnostic
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
+from kammerton.fingering.formats import parse_fingering
 from kammerton.fingering.formats.notes import FingeringOptions
-from kammerton.fingering.reading import parse_fingering
 from kammerton.fingering.task import TASK
 from kammerton.formats import Limits
 from kammerton.model.task import ItemReadings, Reading

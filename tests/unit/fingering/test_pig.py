@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from fingering_strategies import fingerings
 from kammerton.errors import DataError, Diagnostic
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
+from kammerton.fingering.formats import read_fingering
 from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.formats.pig import identify, parse_pig, render_pig
-from kammerton.fingering.reading import read_fingering
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
 from kammerton.model.task import Reading

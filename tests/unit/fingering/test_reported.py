@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import kammerton as kt
-from kammerton.fingering.reading import read_fingering
+from kammerton.fingering.formats import read_fingering
 
 CASES = Path(__file__).parents[2] / "cases" / "reported" / "fingering"
 

@@ -8,7 +8,7 @@ import pytest
 
 import kammerton as kt
 from kammerton.errors import DataError, Diagnostic
-from kammerton.fingering.reading import read_fingering
+from kammerton.fingering.formats import read_fingering
 from kammerton.formats import Limits, read_intervals
 from kammerton.formats.lists import read_groups, read_pairs, read_splits
 from kammerton.formats.reading import Problems
