@@ -61,14 +61,16 @@ class Candidates:
 def find_candidates(
     job: ScoringJob, corpus: Corpus, pattern: str | None, select: Selection | None, execution: Execution
 ) -> Candidates:
-    """Return the candidates that a pattern finds."""
+    """Return the candidates that a pattern finds, or a list of pairs names."""
+    pattern = corpus.candidates if pattern is None else pattern
     if pattern is None:
         if select is not None:
             raise OptionError(
                 "there are no candidates to select from", "say what they are called: --candidates"
             )
         return Candidates({}, corpus, {})
-    systems = candidate_systems(corpus, pattern)
+    corpus = corpus.paired()
+    systems = candidate_systems(job.task, corpus, pattern, job.options)
     signed = {"candidates": pattern}
     if select is None:
         return Candidates(systems, with_candidates(corpus, systems, {}), signed)

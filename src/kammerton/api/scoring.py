@@ -448,8 +448,10 @@ def score(  # noqa: PLR0913 - one per choice
         CSV file with columns ``item,annotator,reference,SYSTEM,...`` in place of references and estimates.
     candidates : str, optional
         What estimates are called of systems that have several of an item, such as ``{item}.{candidate}`` for
-        ``song.midi1.lab`` and ``song.midi2.lab``. The worst and the best candidate of each item are scored as
-        systems ``NAME:worst`` and ``NAME:best``, by each measure for itself; see :attr:`Scores.candidates`.
+        ``song.midi1.lab`` and ``song.midi2.lab``; or ``annotations`` for those of a file with several, such
+        as JAMS. A list of pairs has a column ``candidate`` instead. The worst and the best candidate of each
+        item are scored as systems ``NAME:worst`` and ``NAME:best``, by each measure for itself; see
+        :attr:`Scores.candidates`.
     select_by : path, str or mapping, optional
         Which candidate of an item is scored as ``NAME:selected``: that of the highest confidence, by a table
         ``item,candidate,confidence`` or a mapping of pairs of item and candidate to confidences; that which

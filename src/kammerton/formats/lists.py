@@ -32,7 +32,9 @@ from kammerton.formats.tables import (
 from kammerton.model.annotations import Place
 from kammerton.model.corpus import ALL, Collection, Corpus, listed_as
 
-_KEYS = ("item", "annotator", "reference")
+_KEYS = ("item", "annotator", "reference", "candidate")
+_CANDIDATES = "{item}.{candidate}"
+"""What estimates of a list with candidates are called."""
 
 
 def read_pairs(path: str | os.PathLike[str]) -> Corpus:
@@ -59,7 +61,7 @@ def read_pairs(path: str | os.PathLike[str]) -> Corpus:
         )
         for side in sides
     )
-    return Corpus(references, estimates)
+    return Corpus(references, estimates, _CANDIDATES if "candidate" in header.names else None)
 
 
 def _check_header(header: Header, systems: Sequence[str], problems: Problems) -> None:
@@ -82,7 +84,7 @@ def _read_sides(
 ) -> tuple[dict[str, dict[str, object]], dict[str, dict[str, object]]]:
     """Return the files of each annotator and of each system by item; report rows that cannot be used."""
     references: dict[str, dict[str, object]] = {}
-    estimates: dict[str, dict[str, object]] = {system: {} for system in systems}
+    estimates: dict[str, dict[tuple[str, str], object]] = {system: {} for system in systems}
 
     def report(row: int, column: str, message: str) -> None:
         problems.report("KT211", message, partial(table.locate, row, table.names.index(column)))
@@ -90,19 +92,35 @@ def _read_sides(
     for row in range(len(table)):
         cells = {name: column[row] for name, column in zip(table.names, table.columns, strict=True)}
         item, annotator = normal_form(cells["item"]), cells.get("annotator") or "reference"
+        candidate = cells.get("candidate", "")
         if not item or not cells["reference"]:
             report(row, "reference" if item else "item", "item and reference must not be empty")
         elif annotator == ALL:
             report(row, "annotator", f"no annotator can be called `{ALL}`")
-        elif item in references.setdefault(annotator, {}):
+        elif not candidate and item in references.setdefault(annotator, {}):
             report(row, "item", f"item {quote(item)} stands twice for annotator {quote(annotator)}")
         else:
-            references[annotator][item] = folder / cells["reference"]
+            file = folder / cells["reference"]
+            if references.setdefault(annotator, {}).setdefault(item, file) != file:
+                report(row, "reference", f"two references of {quote(item)} by {quote(annotator)}")
             for system, files in estimates.items():
                 file = folder / cells[system]
-                if cells[system] and files.setdefault(item, file) != file:
+                if cells[system] and files.setdefault((item, candidate), file) != file:
                     report(row, system, f"two estimates of {quote(item)} by {quote(system)}")
-    return references, estimates
+    return references, {system: _by_name(files) for system, files in estimates.items()}
+
+
+def _by_name(files: Mapping[tuple[str, str], object]) -> dict[str, object]:
+    """Return files by name of the estimate: of the item, if no item has several, else of the candidate."""
+    of_item: dict[str, set[object]] = {}
+    for (item, _), file in files.items():
+        of_item.setdefault(item, set()).add(file)
+    if all(len(several) == 1 for several in of_item.values()):
+        return {item: file for (item, _), file in files.items()}
+    return {
+        _CANDIDATES.format(item=item, candidate=candidate) if candidate else item: file
+        for (item, candidate), file in files.items()
+    }
 
 
 _TABLE = re.compile(r"(?P<path>.+\.(?:csv|tsv|txt)):(?P<column>[^:/\\\\]+)", re.IGNORECASE | re.DOTALL)

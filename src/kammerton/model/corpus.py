@@ -132,6 +132,7 @@ class Corpus:
 
     references: tuple[Collection, ...]
     systems: tuple[Collection, ...]
+    candidates: str | None = None  # what estimates are called of which an item has several, if a list says so
 
     def __post_init__(self) -> None:
         check_annotators(map(_NAME, self.references))
@@ -157,18 +158,18 @@ class Corpus:
             one_item = collection.single and collection.sources
             called.append(collection.called(item) if one_item else collection)
         annotators = len(self.references)
-        return Corpus(tuple(called[:annotators]), tuple(called[annotators:]))
+        return replace(self, references=tuple(called[:annotators]), systems=tuple(called[annotators:]))
 
     def only(self, is_chosen: Callable[[str], bool]) -> Corpus:
         """Return the items that are chosen, each collection in its order."""
-        sides = (
+        references, systems = (
             tuple(
                 collection.only(filter(is_chosen, (*collection.sources, *collection.broken)))
                 for collection in side
             )
             for side in (self.references, self.systems)
         )
-        return Corpus(*sides)
+        return Corpus(references, systems)
 
     def with_warnings(self, warnings: Iterable[Diagnostic]) -> Corpus:
         """Return the corpus with diagnostics on its items as a whole."""

@@ -15,9 +15,13 @@ from kammerton.errors import OptionError, quote
 from kammerton.model.corpus import Collection, Corpus, ItemSources, Missing
 from kammerton.model.evidence import Evidence, Row, Rows, Tally
 from kammerton.model.measure import Measure, Statistics
+from kammerton.model.task import Task
+from kammerton.scoring.loading import annotations_apart
 from kammerton.scoring.sanity_checks import unmatched
 
 WORST, SELECTED, BEST = "worst", "selected", "best"
+ANNOTATIONS = "annotations"
+"""In place of a pattern: the annotations of an item are its candidates."""
 _FIELDS = {"item": "(?P<item>.+)", "candidate": "(?P<candidate>[^/]+)"}
 
 
@@ -84,24 +88,46 @@ class CandidateSystem:
         )
 
 
-def candidate_systems(corpus: Corpus, pattern: str) -> dict[str, CandidateSystem]:
-    """Return the systems whose estimates are called as the pattern says, by name."""
-    expression, found = candidate_pattern(pattern), {}
-    for system in corpus.systems:
-        candidates: dict[str, dict[str, str]] = {}
-        for written in sorted(system.items):
-            match = expression.fullmatch(written)
-            if match is not None and written not in corpus.items:
-                candidates.setdefault(match["candidate"], {})[match["item"]] = written
-        if candidates:
-            found[system.name] = CandidateSystem(system, dict(sorted(candidates.items())))
-    if not found:
+def candidate_systems(
+    task: Task, corpus: Corpus, pattern: str, options: object
+) -> dict[str, CandidateSystem]:
+    """Return the systems that have several estimates of an item, by name."""
+    if pattern == ANNOTATIONS:
+        several = {system.name: _of_annotations(task, system, options) for system in corpus.systems}
+        message, hint = "no estimate has several annotations", "such as a JAMS file of several annotators"
+    else:
+        expression = candidate_pattern(pattern)
+        several = {system.name: _of_names(system, expression, corpus.items) for system in corpus.systems}
         names = sorted(item for system in corpus.systems for item in system.items)
-        example = f", such as {quote(names[0])}" if names else ""
-        raise OptionError(
-            f"no estimate is called {quote(pattern)}", f"estimates are called by their path{example}"
-        )
-    return found
+        message = f"no estimate is called {quote(pattern)}"
+        hint = f"estimates are called by their path, such as {quote(names[0])}" if names else ""
+    systems = {name: system for name, system in several.items() if system.candidates}
+    if not systems:
+        raise OptionError(message, hint or None)
+    return systems
+
+
+def _of_names(system: Collection, expression: re.Pattern[str], items: frozenset[str]) -> CandidateSystem:
+    """Return the candidates that the names of estimates tell; a name that an item has is no candidate's."""
+    candidates: dict[str, dict[str, str]] = {}
+    for written in sorted(system.items):
+        match = expression.fullmatch(written)
+        if match is not None and written not in items:
+            candidates.setdefault(match["candidate"], {})[match["item"]] = written
+    return CandidateSystem(system, dict(sorted(candidates.items())))
+
+
+def _of_annotations(task: Task, system: Collection, options: object) -> CandidateSystem:
+    """Return the annotations of each item as its candidates; an only one is the first."""
+    apart = annotations_apart(task, system, options)
+    candidates: dict[str, dict[str, str]] = {}
+    sources: dict[str, tuple[tuple[str | None, object], ...]] = {}
+    for item, of_item in system.sources.items() if apart else ():
+        for candidate, source in apart.get(item, {"1": of_item[0][1]}).items():
+            written = f"{item}\0{candidate}"
+            candidates.setdefault(candidate, {})[item] = written
+            sources[written] = ((None, source),)
+    return CandidateSystem(replace(system, sources=sources), candidates)
 
 
 def with_candidates(

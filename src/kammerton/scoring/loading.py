@@ -489,6 +489,22 @@ def choose_estimates(task: Task, system: Collection, annotator: str, options: ob
     return replace(system, sources=sources)
 
 
+def annotations_apart(task: Task, system: Collection, options: object) -> dict[str, dict[str, object]]:
+    """Return a source for each of the estimates of items that have several, by item and annotator."""
+    apart: dict[str, dict[str, object]] = {}
+    for item, of_item in system.sources.items():
+        if len(of_item) > 1:
+            files = [source for _, source in of_item]
+            apart[item] = dict(zip(_names_of_files(of_item), files, strict=True))
+            continue
+        ((_, source),) = of_item
+        own = system.read_by(options)
+        names = read_source(task, source, item, own).annotators
+        if len(names) > 1:
+            apart[item] = {name: _ChosenSource(task, source, item, own, name) for name in names}
+    return apart
+
+
 class _ChosenSource(StoredSource):
     """A source that is read for one annotator, if it holds several annotations."""
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Several estimates of an item by one system: worst, mean, selected and best."""
 
+import json
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -112,6 +114,57 @@ def test_best_is_another_one_by_another_measure() -> None:
 
 
 SONGS = label_pools().flatmap(lambda pool: chord_songs(st.sampled_from(pool)))
+
+
+def written(folder: Path, side: Mapping[str, Song]) -> None:
+    folder.mkdir()
+    for item, (intervals, labels) in side.items():
+        rows = zip(intervals, labels, strict=True)
+        text = "".join(f"{start} {end} {label}\n" for (start, end), label in rows)
+        (folder / f"{item}.lab").write_text(text, encoding="utf-8")
+
+
+def test_a_list_of_pairs_has_a_row_for_each_candidate(tmp_path: Path) -> None:
+    for name, side in (("ref", REFS), ("audio", AUDIO), ("midi", MIDI)):
+        written(tmp_path / name, side)
+    rows = [
+        f"{item},{name},ref/{item}.lab,audio/{item}.lab,midi/{item}.{name}.lab" for item, name in CONFIDENCES
+    ]
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("\n".join(["item,candidate,reference,audio,midi", *rows, "c,,ref/c.lab,audio/c.lab,"]))
+    scores = kt.score("chords", pairs=pairs, measures=["mirex2013/MajMin"], ci=None, select_by="m1")
+    assert {system: scores.value("MajMin", system=system) for system in scores.systems} == {
+        "audio": pytest.approx(10 / 18),
+        "midi:selected": pytest.approx(10 / 18),
+        "midi:worst": pytest.approx(5 / 18),
+        "midi:best": pytest.approx(10 / 18),
+    }
+
+
+def test_annotations_of_one_file_are_candidates(tmp_path: Path) -> None:
+    def annotation(name: str, song: Song) -> dict[str, object]:
+        data = [
+            {"time": start, "duration": end - start, "value": label, "confidence": None}
+            for (start, end), label in zip(*song, strict=True)
+        ]
+        return {
+            "namespace": "chord_harte",
+            "annotation_metadata": {"annotator": {"name": name}},
+            "data": data,
+            "sandbox": {},
+        }
+
+    for item in ("a", "b"):
+        annotations = [annotation(name, MIDI[f"{item}.{name}"]) for own, name in CONFIDENCES if own == item]
+        document = {"annotations": annotations, "file_metadata": {"duration": 8.0}, "sandbox": {}}
+        (tmp_path / f"{item}.jams").write_text(json.dumps(document), encoding="utf-8")
+    refs = {item: REFS[item] for item in "ab"}
+    choices: dict[str, Any] = {"candidates": "annotations", "select_by": CONFIDENCES, "ci": None}
+    scores = kt.score("chords", refs, {"midi": tmp_path}, measures=["mirex2013/MajMin"], **choices)
+    assert scores.value("MajMin", system="midi:best") == pytest.approx(10 / 16)
+    assert scores.value("MajMin", system="midi:selected") == pytest.approx(9 / 16)
+    with pytest.raises(OptionError, match="no estimate has several annotations"):
+        kt.score("chords", REFS, {"audio": AUDIO}, **choices)
 
 
 @given(
