@@ -6,20 +6,21 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
-from kammerton.arrays import Codes, mean
+from kammerton.arrays import Codes, Flags, mean
 from kammerton.errors import DataError, Diagnostic, OptionError, inflected, plural, quote
 from kammerton.formats.reading import Problems
-from kammerton.instruments.columns import IN_ORDER, Columns, Lists, Vocabulary, lists_of, shaped
+from kammerton.instruments.columns import Columns, Lists, Vocabulary, lists_of, shaped
 from kammerton.instruments.formulas import Counts, Rate, counts_of_labels
 from kammerton.instruments.kernels import statistics_of_files
 from kammerton.instruments.labels import LabelList, ListReader, ReadingRules
-from kammerton.instruments.options import InstrumentOptions, Meaning, look_up
+from kammerton.instruments.options import InstrumentOptions, look_up
 from kammerton.instruments.protocols import kiritchenko2006, lca, open_mic_task1
+from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.annotations import Place
 from kammerton.model.measure import Measure, Statistics
 
@@ -137,13 +138,13 @@ def evaluate(
     choices = _choices(taxonomy, options)
     truth, predictions = _sides(annotated, predicted)
     ranked = not any(issubclass(kind, AbstractSet) for kind in set(map(type, predictions)))
-    encoded = _Encoded(truth, predictions, choices, ranked=ranked)
+    encoded, diagnostics = _encode(truth, predictions, choices, ranked=ranked)
     measures = _measures(protocols, choices, ranked=ranked)
     per_file = [measure for measure in measures if measure.aggregate != "gathered"]
     sums = {measure: np.zeros((1, len(measure.formula.statistics))) for measure in per_file}
     counts = np.zeros((len(encoded.labels), 3))
     for begin in range(0, len(truth), _TOGETHER):
-        columns = shaped(encoded.columns(begin, begin + _TOGETHER), choices)
+        columns = shaped(encoded.columns(begin, min(begin + _TOGETHER, len(truth))), choices)
         for measure, statistics in statistics_of_files(columns, per_file, choices).items():
             sums[measure] += statistics.sum(axis=0, keepdims=True)
         counts += counts_of_labels(columns)
@@ -156,7 +157,7 @@ def evaluate(
         {str(measure): scores[measure] for measure in measures},
         _by_instrument(names, counts),
         len(truth),
-        encoded.diagnostics,
+        diagnostics,
     )
 
 
@@ -249,96 +250,26 @@ def _measures(
 # --- labels as codes -------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
 class _Encoded:
-    """Both sides as codes of labels; each spelling is looked up once.
+    """Both sides as codes of labels."""
 
-    Attributes
-    ----------
-    labels : tuple of str
-        What the codes stand for.
-    diagnostics : tuple of Diagnostic
-        What was noticed.
-    """
-
-    def __init__(
-        self,
-        truth: Sequence[Labels],
-        predictions: Sequence[Labels],
-        options: InstrumentOptions,
-        *,
-        ranked: bool,
-    ) -> None:
-        self._options = options
-        spellings = Vocabulary(None)
-        try:
-            raw = spellings.encode(truth), spellings.encode(predictions)
-        except TypeError as error:
-            raise OptionError("labels are strings", str(error)) from error
-        for label in spellings.labels:
-            if not isinstance(label, str):
-                raise OptionError.of_type("a label", label, "a string")
-        meanings = look_up(spellings.labels, options)
-        vocabulary = Vocabulary(options.tree)
-        targets = np.array([vocabulary.code(m.label) if m.stays else -1 for m in meanings], dtype=np.int64)
-        self.labels: tuple[str, ...] = vocabulary.labels
-        problems = [Problems("annotated"), Problems("predicted")]
-        self._truth, listed = (
-            self._finished(lists, spellings.labels, meanings, targets, problem)
-            for lists, problem in zip(raw, problems, strict=True)
-        )
-        strengths = IN_ORDER if ranked else np.zeros(len(listed.codes))
-        self._predictions = Lists(listed.offsets, listed.codes, strengths)
-        self.diagnostics: tuple[Diagnostic, ...] = tuple(
-            diagnostic for problem in problems for diagnostic in problem.diagnostics()
-        )
-        errors = [diagnostic for diagnostic in self.diagnostics if diagnostic.severity == "error"]
-        if errors:
-            raise DataError(errors)
-
-    def _finished(
-        self,
-        raw: Lists,
-        spellings: Sequence[str],
-        meanings: Sequence[Meaning],
-        targets: Codes,
-        problems: Problems,
-    ) -> Lists:
-        """Return the lists with what their labels mean, each once; report what is odd."""
-        lists = Lists(raw.offsets, targets[raw.codes], IN_ORDER)
-        plain = np.array([meaning.is_plain for meaning in meanings], dtype=bool)
-        odd = np.bincount(raw.owners[~plain[raw.codes]], minlength=len(raw)) > 0
-        if (targets < 0).any():
-            lists = lists.keep(lists.codes >= 0)
-        keys = lists.keys(len(self.labels))
-        ordered = np.sort(keys)
-        repeated = ordered[1:][ordered[1:] == ordered[:-1]]
-        if len(repeated):
-            odd[repeated // len(self.labels)] = True
-            once = np.zeros(len(keys), dtype=bool)
-            once[np.unique(keys, return_index=True)[1]] = True
-            lists = lists.keep(once)
-        if odd.any():  # these lists are read as those of files are, for their diagnostics
-            rows = np.flatnonzero(odd[raw.owners])
-            entries = LabelList(
-                spellings, raw.codes[rows], raw.owners[rows], lambda row: Place(problems.file, row=row)
-            )
-            rules = ReadingRules(ordered=True, sheet=len(raw) > 1)
-            ListReader(problems, self._options).finish(entries, [("", None)] * len(raw), rules)
-        return lists
+    labels: tuple[str, ...]
+    truth: Lists
+    predictions: Lists
+    tree: Taxonomy | None
 
     def columns(self, begin: int, end: int) -> Columns:
         """Return the columns of some files."""
-        truth, predictions = (
-            side.some(begin, min(end, len(side))) for side in (self._truth, self._predictions)
-        )
-        files = len(truth)
-        no, yes, zeros = np.zeros(files, dtype=bool), np.ones(files, dtype=bool), np.zeros(files, np.int64)
+        truth, predictions = self.truth.some(begin, end), self.predictions.some(begin, end)
+        zeros = np.zeros(len(truth), dtype=np.int64)
+        no, yes = zeros > 0, zeros == 0
         return Columns(
             labels=self.labels,
             truth=truth,
             absent=lists_of(zeros, truth.codes[:0]),
             closed=yes,
-            grades=np.ones(len(truth.codes), dtype=np.int64),
+            grades=np.ones_like(truth.codes),
             predictions=predictions,
             scored=predictions,
             vector=no,
@@ -346,8 +277,68 @@ class _Encoded:
             confident=no,
             queries=no,
             groups=zeros,
-            tree=self._options.tree,
+            tree=self.tree,
         )
+
+
+def _encode(
+    truth: Sequence[Labels], predictions: Sequence[Labels], options: InstrumentOptions, *, ranked: bool
+) -> tuple[_Encoded, tuple[Diagnostic, ...]]:
+    """Return both sides with what their labels mean, each spelling looked up once; and what was noticed."""
+    spellings = Vocabulary(None)
+    try:
+        written = spellings.encode(truth), spellings.encode(predictions)
+    except TypeError as error:
+        raise OptionError("labels are strings", str(error)) from error
+    for label in spellings.labels:
+        if not isinstance(label, str):
+            raise OptionError.of_type("a label", label, "a string")
+    meanings = look_up(spellings.labels, options)
+    vocabulary = Vocabulary(options.tree)
+    codes = np.array(
+        [vocabulary.code(meaning.label) if meaning.stays else -1 for meaning in meanings], dtype=np.int64
+    )
+    plain = np.array([meaning.is_plain for meaning in meanings], dtype=bool)
+    sides: list[Lists] = []
+    diagnostics: list[Diagnostic] = []
+    for name, side in zip(("annotated", "predicted"), written, strict=True):
+        lists, odd = _each_once(side, codes, plain, len(vocabulary.labels))
+        sides.append(lists)
+        diagnostics += _noticed(side, odd, spellings.labels, ListReader(Problems(name), options))
+    errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"]
+    if errors:
+        raise DataError(errors)
+    listed = sides[1] if ranked else replace(sides[1], strengths=np.zeros(len(sides[1].codes)))
+    return _Encoded(vocabulary.labels, sides[0], listed, options.tree), tuple(diagnostics)
+
+
+def _each_once(side: Lists, codes: Codes, plain: Flags, size: int) -> tuple[Lists, Flags]:
+    """Return the lists with the codes of what their labels mean, each once; and which lists are odd."""
+    lists = replace(side, codes=codes[side.codes])
+    odd = np.bincount(side.owners[~plain[side.codes]], minlength=len(side)) > 0
+    if (codes < 0).any():
+        lists = lists.keep(lists.codes >= 0)
+    keys = lists.keys(size)
+    ordered = np.sort(keys)
+    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(repeated):
+        odd[repeated // size] = True
+        once = np.zeros(len(keys), dtype=bool)
+        once[np.unique(keys, return_index=True)[1]] = True
+        lists = lists.keep(once)
+    return lists, odd
+
+
+def _noticed(side: Lists, odd: Flags, spellings: Sequence[str], reader: ListReader) -> tuple[Diagnostic, ...]:
+    """Read odd lists as those of files are, for their diagnostics."""
+    if odd.any():
+        rows = np.flatnonzero(odd[side.owners])
+        entries = LabelList(
+            spellings, side.codes[rows], side.owners[rows], lambda row: Place(reader.problems.file, row=row)
+        )
+        rules = ReadingRules(ordered=True, sheet=len(side) > 1)
+        reader.finish(entries, [("", None)] * len(side), rules)
+    return reader.problems.diagnostics()
 
 
 # --- scores of instruments -------------------------------------------------------------------

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from itertools import compress
 from pathlib import PurePath
 from typing import Any
 
@@ -300,8 +301,7 @@ class _Adoption(ListReader):
             absent=tuple(label for label in absent if label not in present.labels),
             grades=np.empty(0, dtype=np.int64),
         )
-        annotations = () if self.problems.has_errors else ((None, adopted),)
-        return Reading(annotations, self.problems.diagnostics())
+        return as_reading(ParsedLists(ONE, [adopted]), self.problems)
 
     def _looked_up(self, labels: Sequence[str], value: InstrumentList) -> InstrumentList:
         scores = value.scores if len(value.scores) else None
@@ -324,14 +324,15 @@ class _Adoption(ListReader):
     def of_scores(self, value: Mapping[Any, Any]) -> Reading[InstrumentList]:
         """Adopt a mapping of labels to scores; of labels to 1 and 0, if these are all there are."""
         scores, labels = self._numbers(value.values()), list(value)
-        if scores is not None and np.isin(scores, (0.0, 1.0)).all():
+        if np.isin(scores, (0.0, 1.0)).all():
             present = [label for label, score in zip(labels, scores.tolist(), strict=True) if score]
             return self._adopt(present, ReadingRules())
-        if scores is not None and np.isnan(scores).any():
-            rows, kept = np.flatnonzero(np.isnan(scores)), np.flatnonzero(~np.isnan(scores))
-            message = f"label without a score left out: {quote(str(labels[rows[0]]))}"
-            self.note("KT612", message, len(rows), self._place(int(rows[0])), "")
-            labels, scores = [labels[row] for row in kept.tolist()], scores[kept]
+        lacking = np.isnan(scores)
+        if lacking.any() and not self.problems.has_errors:
+            row = int(lacking.argmax())
+            message = f"label without a score left out: {quote(str(labels[row]))}"
+            self.note("KT612", message, int(lacking.sum()), self._place(row), "")
+            labels, scores = list(compress(labels, ~lacking)), scores[~lacking]
         return self._adopt(labels, ReadingRules(vector=True), scores)
 
     def of_relevance(self, value: Mapping[Any, Any]) -> Reading[InstrumentList]:
@@ -340,15 +341,14 @@ class _Adoption(ListReader):
         rules = ReadingRules(closed=np.array([self.options.assume_absent]))
         return self._adopt(list(value), rules, relevance, judged=True)
 
-    def _numbers(self, values: Iterable[object]) -> Values | None:
+    def _numbers(self, values: Collection[object]) -> Values:
         """Return scores, NaN for None; report those that are no numbers."""
-        numbers = []
-        for row, value in enumerate(values):
-            numbers.append(_number(value))
-            if numbers[-1] is None:
+        numbers = list(map(_number, values))
+        for row, (value, number) in enumerate(zip(values, numbers, strict=True)):
+            if number is None:
                 message = f"score is no finite number: {quote(str(value))}"
                 self.problems.report("KT609", message, self._place(row))
-        return None if self.problems.has_errors else np.array(numbers, dtype=np.float64)
+        return np.array(numbers, dtype=np.float64)
 
     def _adopt(
         self,
@@ -370,8 +370,7 @@ class _Adoption(ListReader):
             entries.present = judge(entries, scores, self.options)
         else:
             entries.scores = scores
-        parsed = self.finish(entries, ONE, rules)
-        return as_reading(parsed, self.problems)
+        return as_reading(self.finish(entries, ONE, rules), self.problems)
 
     def _is_program(self, label: object) -> bool:
         """Return whether a label is a number of a taxonomy whose instruments have numbers."""
