@@ -26,6 +26,7 @@ from kammerton.model.task import (
     ClassLosses,
     ClassTable,
     Matrix,
+    class_table,
     commonest,
     losses_by_confusion,
 )
@@ -124,20 +125,15 @@ def _time_by_measure(
     within: Flags | None = None,
 ) -> ClassTable:
     """Sum the scored time that a rule calls correct, or some of it, by group and measure."""
-    groups: list[int] = []
-    classes: list[ClassKey] = []
-    weights: list[float] = []
+    rows: list[tuple[int, ClassKey, float]] = []
     of_slice = columns.groups[times.pair]
     for measure in measures:
         rule = rules[measure.name]
         flags = rule.correct(times.ref, times.est) & rule.scored[times.ref]
         flags = flags if within is None else flags & within
         sums = np.bincount(of_slice[flags], times.weights[flags])
-        for group in np.flatnonzero(sums).tolist():
-            groups.append(group)
-            classes.append((str(measure),))
-            weights.append(float(sums[group]))
-    return ClassTable(name, ("measure",), "s", np.array(groups, dtype=np.int64), classes, np.array(weights))
+        rows += [(group, (str(measure),), float(sums[group])) for group in np.flatnonzero(sums).tolist()]
+    return class_table(name, ("measure",), "s", rows)
 
 
 def remarks(tables: Mapping[str, Mapping[ClassKey, float]], measures: Sequence[str]) -> Iterator[Diagnostic]:

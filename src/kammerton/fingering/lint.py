@@ -27,7 +27,7 @@ from kammerton.fingering.judging import (
     limits_of,
 )
 from kammerton.fingering.match_rates import Columns
-from kammerton.model.task import ClassKey, ClassTable
+from kammerton.model.task import ClassKey, ClassTable, class_table
 
 LISTED = 20
 """Places of one kind that are listed one by one; the rest is counted."""
@@ -216,23 +216,18 @@ _HANDS = {"R": "L", "L": "R"}
 
 def unlabelled_table(columns: Columns, *, complete: bool) -> ClassTable:
     """Count annotators who left notes unlabelled, and notes that estimates left so, and their items."""
-    groups: list[int] = []
-    classes: list[ClassKey] = []
-    weights: list[int] = []
     counts = {_UNPREDICTED: columns.unpredicted, _SILENT: columns.silent}
     if complete:
         counts |= {_LEFT_OUT: columns.left_out, _AS_THEY_ARE: columns.lacking}
+    rows: list[tuple[int, ClassKey, float]] = []
     for group in np.unique(columns.groups).tolist():
-        for fate, by_case in counts.items():
-            of_group = by_case[columns.groups == group]
+        for fate, notes in counts.items():
+            of_group = notes[columns.groups == group]
             if of_group.any():
-                groups += [group, group]
-                classes += [(fate, "notes" if fate == _UNPREDICTED else "annotators"), (fate, "items")]
-                weights += [int(of_group.sum()), int(np.count_nonzero(of_group))]
-    numbers = np.array(groups, dtype=np.int64)
-    return ClassTable(
-        "unlabelled", ("fate", "what"), "count", numbers, classes, np.array(weights, dtype=float)
-    )
+                what = "notes" if fate == _UNPREDICTED else "annotators"
+                rows.append((group, (fate, what), float(of_group.sum())))
+                rows.append((group, (fate, "items"), float(np.count_nonzero(of_group))))
+    return class_table("unlabelled", ("fate", "what"), "count", rows)
 
 
 def remark(tables: Mapping[str, Mapping[ClassKey, float]]) -> Iterator[Diagnostic]:

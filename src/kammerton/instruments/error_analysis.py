@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Literal, get_args
 
 import numpy as np
@@ -36,6 +37,7 @@ from kammerton.model.task import (
     ClassTable,
     Matrix,
     Node,
+    class_table,
     commonest,
     counted_node,
 )
@@ -131,12 +133,12 @@ class _Errors:
     def _outcomes(self, name: str, column: str, keys: Mapping[str, Codes]) -> ClassTable:
         """Count outcomes of which each has keys of file and label."""
         size = len(self.names)
-        rows = [
+        rows = (
             (group, (self.names[code], outcome), count)
             for outcome, codes in keys.items()
             for group, code, count in _counted(self.groups[codes // size], codes % size, size)
-        ]
-        return _table(name, (column, "outcome"), rows)
+        )
+        return class_table(name, (column, "outcome"), "files", rows)
 
     def by_family(self, tree: Taxonomy) -> Iterator[ClassTable]:
         """Count the outcomes of each family, and of what lies between families and the lowest labels."""
@@ -193,32 +195,28 @@ class _Errors:
             (self.names[missed], self.names[listed], RELATIONS[kind])
             for missed, listed, kind in zip(first.tolist(), second.tolist(), near.tolist(), strict=True)
         ]
-        rows = [
-            (group, classes[pair], count)
-            for group, pair, count in _counted(self.groups[files], of_row, len(pairs))
-        ]
-        nearest = [
-            *self._nearest("miss", self.missed, misses, near[of_row]),
-            *self._nearest("spurious", self.spurious, spurious, _MIRRORED[near][of_row]),
-        ]
+        counted = _counted(self.groups[files], of_row, len(pairs))
+        rows = ((group, classes[pair], count) for group, pair, count in counted)
+        nearest = chain(
+            self._nearest("miss", self.missed, misses, near[of_row]),
+            self._nearest("spurious", self.spurious, spurious, _MIRRORED[near][of_row]),
+        )
         return (
-            _table("errors", ("error", "instrument", "instead"), nearest),
-            _table("confusion", ("annotated", "predicted", "relation"), rows),
+            class_table("errors", ("error", "instrument", "instead"), "files", nearest),
+            class_table("confusion", ("annotated", "predicted", "relation"), "files", rows),
         )
 
     def _nearest(
         self, error: str, lists: Lists, entries: Codes, near: Codes
-    ) -> list[tuple[int, ClassKey, float]]:
+    ) -> Iterator[tuple[int, ClassKey, float]]:
         """Count labels by the nearest relation among the pairs they are in."""
         nothing, too_many = len(RELATIONS), len(RELATIONS) + 1
         nearest = np.where(self.crowded, too_many, nothing)[lists.owners]
         np.minimum.at(nearest, entries, near)
         kinds = len(_NEAREST)
         codes = lists.codes * kinds + nearest
-        return [
-            (group, (error, self.names[code // kinds], _NEAREST[code % kinds]), count)
-            for group, code, count in _counted(self.groups[lists.owners], codes, len(self.names) * kinds)
-        ]
+        for group, code, count in _counted(self.groups[lists.owners], codes, len(self.names) * kinds):
+            yield group, (error, self.names[code // kinds], _NEAREST[code % kinds]), count
 
 
 def _odd_files(columns: Columns, crowded: Flags) -> ClassTable:
@@ -231,31 +229,20 @@ def _odd_files(columns: Columns, crowded: Flags) -> ClassTable:
         "labels tied": tied_files(columns),
         "too many errors to pair": crowded,
     }
-    rows: list[tuple[int, ClassKey, float]] = []
-    for kind, flags in kinds.items():
-        counts = Counter(columns.groups[flags].tolist())
-        rows += [(group, (kind,), count) for group, count in sorted(counts.items())]
-    return _table("files", ("what",), rows)
-
-
-def _counted(groups: Codes, codes: Codes, size: int) -> list[tuple[int, int, float]]:
-    """Return how often each code occurs in each group."""
-    keys, counts = np.unique(groups * max(size, 1) + codes, return_counts=True)
-    return [
-        (*divmod(key, max(size, 1)), float(count))
-        for key, count in zip(keys.tolist(), counts.tolist(), strict=True)
-    ]
-
-
-def _table(name: str, columns: tuple[str, ...], rows: Sequence[tuple[int, ClassKey, float]]) -> ClassTable:
-    return ClassTable(
-        name,
-        columns,
-        "files",
-        np.array([group for group, _, _ in rows], dtype=np.int64),
-        [classes for _, classes, _ in rows],
-        np.array([count for _, _, count in rows], dtype=np.float64),
+    rows = (
+        (group, (kind,), count)
+        for kind, flags in kinds.items()
+        for group, _, count in _counted(columns.groups[flags], np.zeros_like(columns.groups[flags]), 1)
     )
+    return class_table("files", ("what",), "files", rows)
+
+
+def _counted(groups: Codes, codes: Codes, size: int) -> Iterator[tuple[int, int, float]]:
+    """Give how often each code occurs in each group."""
+    size = max(size, 1)
+    keys, counts = np.unique(groups * size + codes, return_counts=True)
+    for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
+        yield key // size, key % size, float(count)
 
 
 # --- breakdown and losses --------------------------------------------------------------------
@@ -330,13 +317,18 @@ def _support(outcomes: Mapping[str, float]) -> float:
     return outcomes.get("hit", 0.0) + outcomes.get("miss", 0.0)
 
 
-def _matrix(confusion: Mapping[ClassKey, float], relations: Sequence[str], title: str) -> Matrix | None:
-    """Return which instruments were listed where others were missed that they are so related to."""
-    cells: dict[tuple[str, str], float] = {}
+def _pairs(confusion: Mapping[ClassKey, float], relations: Sequence[str]) -> Counter[tuple[str, str]]:
+    """Return the files of each pair of instruments that are so related."""
+    cells: Counter[tuple[str, str]] = Counter()
     for (annotated, predicted, kind), files in confusion.items():
         if kind in relations:
-            cell = str(annotated), str(predicted)
-            cells[cell] = cells.get(cell, 0.0) + files
+            cells[str(annotated), str(predicted)] += files  # type: ignore[assignment]
+    return cells
+
+
+def _matrix(confusion: Mapping[ClassKey, float], relations: Sequence[str], title: str) -> Matrix | None:
+    """Return which instruments were listed where others were missed that they are so related to."""
+    cells = _pairs(confusion, relations)
     if not cells:
         return None
     rows, columns = commonest(cells, 0)[:_LISTED], commonest(cells, 1)[:_LISTED]
@@ -372,26 +364,24 @@ def instrument_losses(tables: Tables) -> ClassLosses | None:
     outcomes = _outcomes(tables.get("instruments", {}))
     if not outcomes:
         return None
-    cells = {(name, name): counts["hit"] for name, counts in outcomes.items() if "hit" in counts}
-    instead: dict[str, dict[tuple[str, str], float]] = {}
-    for (annotated, predicted, *_), files in tables.get("confusion", {}).items():
-        cell = str(annotated), str(predicted)
-        pairs = instead.setdefault(cell[0], {})
-        pairs[cell] = pairs.get(cell, 0.0) + files
-        cells[cell] = cells.get(cell, 0.0) + files
+    confusion = _pairs(tables.get("confusion", {}), RELATIONS)
+    instead: defaultdict[str, dict[tuple[str, str], float]] = defaultdict(dict)
+    for pair, files in confusion.items():
+        instead[pair[0]][pair] = files
     rows = []
     for name, counts in outcomes.items():
         lost = counts.get("miss", 0.0) + counts.get("spurious", 0.0)
-        most = commonest(instead.get(name, {}), 1)[:1]
-        hits = 2 * counts.get("hit", 0.0)
-        f = hits / (hits + lost) if hits + lost else math.nan
-        rows.append(ClassLoss(name=name, whole=_support(counts), lost=lost, instead="".join(most), f=f))
+        most = "".join(commonest(instead[name], 1)[:1])
+        right = 2 * counts.get("hit", 0.0)
+        f = right / (right + lost) if right + lost else math.nan
+        rows.append(ClassLoss(name=name, whole=_support(counts), lost=lost, instead=most, f=f))
+    hits = {(name, name): counts["hit"] for name, counts in outcomes.items() if "hit" in counts}
     return ClassLosses(
         kind="instrument",
         unit="files",
         lost_unit="errors",
         rule=_RULE,
         rows=tuple(sorted(rows, key=lambda row: (-row.lost, row.name))),
-        cells=cells,
+        cells={**hits, **confusion},
         instead="Where it was missed, {} was listed most often.",
     )

@@ -343,6 +343,21 @@ class ClassTable:
     weights: NDArray[np.float64]
 
 
+def class_table(
+    name: str, columns: tuple[str, ...], unit: str, rows: Iterable[tuple[int, ClassKey, float]]
+) -> ClassTable:
+    """Return the table of some rows: a group, classes, and their weight."""
+    groups, classes, weights = zip(*listed, strict=True) if (listed := list(rows)) else ((), (), ())
+    return ClassTable(
+        name,
+        columns,
+        unit,
+        np.array(groups, dtype=np.int64),
+        list(classes),
+        np.array(weights, dtype=np.float64),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """What the kernels of a task return for a list of cases.

@@ -14,7 +14,7 @@ def test_misses_and_spurious_labels_are_lost() -> None:
                 ("harp", "spurious"): 3.0,
                 ("oboe", "hit"): 1.0,
             },
-            "confusion": {("cello", "violin", "sibling"): 1.0, ("cello", "harp", "other"): 2.0},
+            "confusion": {("cello", "violin", "sibling"): 1.0, ("cello", "harp", "stranger"): 2.0},
         }
     )
     assert found is not None
