@@ -203,19 +203,6 @@ def _relevance(columns: Columns, keys: Codes, files: Codes) -> Values:
     return relevance
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """Rows of classes, sorted by class, and within it by the name of the unit, or as a query lists them."""
-
-    codes: Codes
-    units: Codes
-    relevance: Values
-    listed: Flags
-    scores: Values
-    closed: Flags
-    vector: Flags
-
-
 class Queries:
     """What is known of each class: of instruments over recordings, or of topics over documents.
 
@@ -227,26 +214,24 @@ class Queries:
 
     def __init__(self, gathered: Gathered, options: InstrumentOptions) -> None:
         self._options = options
-        used = [gathered.classes[code] for code in np.unique(gathered.codes).tolist()]
-        self.names: tuple[str, ...] = tuple(sorted(used))
-        self._unit_places = places_of(gathered.units)
-        relevance, listed, scores, closed, query, vector = gathered.values.T
+        self.names: tuple[str, ...] = tuple(
+            sorted(gathered.classes[code] for code in np.unique(gathered.codes))
+        )
         self._number = {name: place for place, name in enumerate(self.names)}
+        self._unit_places = places_of(gathered.units)
         numbers = np.array([self._number.get(name, -1) for name in gathered.classes], dtype=np.int64)
         codes = numbers[gathered.codes]
-        self._topics = bool(query.any())
+        self._topics = bool(gathered.values[:, _COLUMNS.index("query")].any())
         # a topic has its documents in the order of its list
         position = np.arange(len(codes)) if self._topics else self._unit_places[gathered.unit_codes]
         order = np.lexsort((position, codes))
-        self._rows = _Rows(
-            codes[order],
-            gathered.unit_codes[order],
-            relevance[order],
-            listed[order] > 0,
-            scores[order],
-            closed[order] > 0,
-            vector[order] > 0,
-        )
+        # rows of classes, sorted by class, and within it by the name of the unit, or as a query lists them
+        self._codes: Codes = codes[order]
+        self._units: Codes = gathered.unit_codes[order]
+        relevance, listed, scores, closed, _, vector = gathered.values[order].T
+        self._relevance: Values = relevance
+        self._scores: Values = scores
+        self._listed, self._closed, self._vector = listed > 0, closed > 0, vector > 0
 
     def __len__(self) -> int:
         """Return the number of classes."""
@@ -255,7 +240,7 @@ class Queries:
     @property
     def annotated(self) -> Codes:
         """Units that each class is annotated in."""
-        return self._count(self._rows.relevance > 0)
+        return self._count(self._relevance > 0)
 
     @property
     def rare(self) -> Flags:
@@ -265,15 +250,15 @@ class Queries:
     @property
     def judged(self) -> Codes:
         """Units of which it is known, for each class, whether they have it."""
-        return self._count(~np.isnan(self._rows.relevance))
+        return self._count(~np.isnan(self._relevance))
 
     def _count(self, which: Flags) -> Codes:
-        return np.bincount(self._rows.codes[which], minlength=len(self))
+        return np.bincount(self._codes[which], minlength=len(self))
 
     def counts(self) -> Values:
         """Return hits, units it is listed in, and units it is annotated in, of each class; where judged."""
-        right, judged = self._rows.relevance > 0, ~np.isnan(self._rows.relevance)
-        which = (self._rows.listed & right, self._rows.listed & judged, right)
+        right, judged = self._relevance > 0, ~np.isnan(self._relevance)
+        which = (self._listed & right, self._listed & judged, right)
         return np.stack([self._count(flags) for flags in which], axis=1).astype(np.float64)
 
     def vectors(self) -> tuple[Lists, Flags]:
@@ -281,30 +266,27 @@ class Queries:
 
         What has no score is at minus infinity.
         """
-        rows = self._rows
-        kept = ~np.isnan(rows.relevance) & (~np.isnan(rows.scores) | (rows.relevance > 0))
-        return self._lists(kept), rows.relevance[kept] > 0
+        rows = ~np.isnan(self._relevance) & (~np.isnan(self._scores) | (self._relevance > 0))
+        return self._lists(rows), self._relevance[rows] > 0
 
     @property
     def only_lists(self) -> bool:
         """Whether there are estimates, and none of them scores a whole vocabulary."""
-        rows = self._rows
-        return not rows.vector.any() and bool((rows.listed | ~np.isnan(rows.scores)).any())
+        return not self._vector.any() and bool((self._listed | ~np.isnan(self._scores)).any())
 
-    def _lists(self, kept: Flags) -> Lists:
-        strengths = np.where(np.isnan(self._rows.scores), -np.inf, self._rows.scores)
-        return lists_of(self._count(kept), self._rows.units[kept], strengths[kept])
+    def _lists(self, rows: Flags) -> Lists:
+        strengths = np.where(np.isnan(self._scores), -np.inf, self._scores)
+        return lists_of(self._count(rows), self._units[rows], strengths[rows])
 
     def answers(self, *, as_set: bool = False) -> Answers:
         """Return the units that were returned for each class."""
         grades, wanted = self._grades
-        rows = self._rows
-        returned = rows.listed if as_set else rows.listed | ~np.isnan(rows.scores)
-        kept = returned & (~np.isnan(rows.relevance) | (grades > 1))
+        returned = self._listed if as_set else self._listed | ~np.isnan(self._scores)
+        rows = returned & (~np.isnan(self._relevance) | (grades > 1))
         return Answers(
-            listed=self._lists(kept),
-            relevant=rows.relevance[kept] > 0,
-            grades=grades[kept],
+            listed=self._lists(rows),
+            relevant=self._relevance[rows] > 0,
+            grades=grades[rows],
             wanted=wanted,
             total=self.annotated,
             ties=self._options.ties,
@@ -317,33 +299,33 @@ class Queries:
     @cached_property
     def _grades(self) -> tuple[Codes, Lists]:
         """Return the grade of each row, and the grades from 1 on of all units of each class."""
-        rows, tree = self._rows, self._options.tree
-        relevance = np.nan_to_num(rows.relevance).astype(np.int64)
+        tree = self._options.tree
+        relevance = np.nan_to_num(self._relevance).astype(np.int64)
         grades = relevance if self._topics else 2 * relevance
         if self._topics or tree is None:
             return grades, lists_of(self._count(grades > 0), grades[grades > 0])
         grades = grades.copy()
         wanted: list[Codes] = []
-        bounds = np.searchsorted(rows.codes, np.arange(len(self) + 1))
+        bounds = np.searchsorted(self._codes, np.arange(len(self) + 1))
         for code, (begin, end) in enumerate(pairwise(bounds.tolist())):
             by_unit = self._grades_of_units(tree, code, bounds)
-            grades[begin:end] = by_unit[rows.units[begin:end]]
+            grades[begin:end] = by_unit[self._units[begin:end]]
             wanted.append(by_unit[by_unit > 0])
         lengths = np.array(list(map(len, wanted)), dtype=np.int64)
         return grades, lists_of(lengths, np.concatenate([grades[:0], *wanted]))
 
     def _grades_of_units(self, tree: Taxonomy, code: int, bounds: Codes) -> Codes:
         """Return the grade of each unit for one class: 2 if it has it, 1 if it has a sibling."""
-        rows, grades = self._rows, np.zeros(len(self._unit_places), dtype=np.int64)
+        grades = np.zeros(len(self._unit_places), dtype=np.int64)
         own = slice(*bounds[code : code + 2].tolist())
         is_absent = np.zeros(len(grades), dtype=bool)
-        is_absent[rows.units[own][rows.relevance[own] == 0]] = True
+        is_absent[self._units[own][self._relevance[own] == 0]] = True
         for grade, names in enumerate(_relatives(tree, self.names[code]), 1):
             for other in (self._number[name] for name in names if name in self._number):
                 span = slice(*bounds[other : other + 2].tolist())
-                units, right = rows.units[span], rows.relevance[span] > 0
+                units, right = self._units[span], self._relevance[span] > 0
                 if grade == 1:  # nobody knows whether it has more than a sibling where that was not judged
-                    right &= rows.closed[span] | is_absent[units]
+                    right &= self._closed[span] | is_absent[units]
                 grades[units[right]] = grade
         return grades
 
