@@ -17,12 +17,11 @@ from kammerton.instruments.columns import (
     contains,
     distinct,
     expand,
-    lists_of,
     nested,
+    numbered,
     places_of,
     precision_at_hits,
     rank,
-    spread,
 )
 from kammerton.instruments.options import Ties, Undefined
 from kammerton.instruments.taxonomy import Taxonomy
@@ -199,6 +198,8 @@ def tied_files(columns: Columns) -> Flags:
     return rank(columns.judged, "given", columns.hits).tied & columns.confident
 
 
+_REMEMBERED = 1 << 16
+"""Pairs of labels of which the way to their ancestors is remembered."""
 _ROOT = -1
 """Stands for a root above all top nodes that has no name."""
 
@@ -210,17 +211,19 @@ def lca_counts(columns: Columns) -> Statistics:
     have with any other is the root. Of files that are judged in part, the nodes whose truth is unknown
     are left out.
     """
-    ways = _Ways(columns)
-    truth, predictions = (
-        lists.keep(~ways.is_root[lists.codes]) for lists in (columns.truth, columns.predictions)
+    assert columns.tree is not None, "hierarchical measures need a taxonomy"
+    climb = _climb(columns.tree)
+    size = len(columns.labels) + 1  # the last code is a root without a name
+    is_root = np.isin(np.arange(size), [columns.tree.index[root] for root in columns.tree.roots])
+    truth, predictions = (lists.keep(~is_root[lists.codes]) for lists in (columns.truth, columns.predictions))
+    annotated, estimated = (
+        _connected(climb, truth, predictions, size),
+        _connected(climb, predictions, truth, size),
     )
-    annotated, estimated = ways.connect(truth, predictions), ways.connect(predictions, truth)
     if not columns.closed.all():
-        estimated = estimated[_is_known(columns, estimated, ways.size)]
-    shared = estimated[contains(annotated, estimated, len(columns) * ways.size)]
-    counts = [
-        np.bincount(keys // ways.size, minlength=len(columns)) for keys in (shared, estimated, annotated)
-    ]
+        estimated = estimated[_is_known(columns, estimated, size)]
+    shared = estimated[contains(annotated, estimated, len(columns) * size)]
+    counts = [np.bincount(keys // size, minlength=len(columns)) for keys in (shared, estimated, annotated)]
     return np.stack(counts, axis=1).astype(np.float64)
 
 
@@ -238,46 +241,27 @@ def _is_known(columns: Columns, keys: Codes, size: int) -> Flags:
     return known
 
 
-class _Ways:
-    """The ways from labels up to common ancestors. Code ``size - 1`` is a root without a name."""
-
-    def __init__(self, columns: Columns) -> None:
-        assert columns.tree is not None, "hierarchical measures need a taxonomy"
-        self._climb = _climb(columns.tree)
-        self.size = len(columns.labels) + 1
-        self.is_root = np.zeros(self.size, dtype=bool)
-        self.is_root[[columns.tree.index[root] for root in columns.tree.roots]] = True
-
-    def connect(self, own: Lists, other: Lists) -> Codes:
-        """Return a key for each file and node on the ways of its own labels; a label without any is alone."""
-        entries, nth = spread(other.lengths[own.owners])
-        codes, others = own.codes[entries], other.codes[other.offsets[own.owners[entries]] + nth]
-        pairs = self._climb.meet(codes, others)
-        # labels outside of the taxonomy meet in the root, but for a label and itself
-        is_hit = (codes == others) & (codes >= self._climb.outside)
-        depths = np.where(is_hit, 1, self._climb.depths[pairs])
-        best = np.full(len(own.codes), -1)
-        np.maximum.at(best, entries, depths)
-        deepest = (depths == best[entries]) & ~is_hit
-        pairs, owners = pairs[deepest], own.owners[entries[deepest]]
-        ways = self._climb.ways
-        steps, above = expand(pairs, ways)
-        keys = np.concatenate((own.keys(self.size), owners[steps] * self.size + above % self.size))
-        return distinct(keys, len(own) * self.size)
+def _connected(climb: _Climb, own: Lists, other: Lists, size: int) -> Codes:
+    """Return a key for each file and node on the ways of its own labels; a label without any is alone."""
+    entries, others = expand(own.owners, other)
+    codes, outside = own.codes[entries], climb.outside
+    inside = np.minimum(codes, outside) * (outside + 1) + np.minimum(others, outside)
+    pairs, of_entry = numbered(inside, (outside + 1) ** 2)
+    ways = [climb.way(*divmod(pair, outside + 1)) for pair in pairs.tolist()]
+    # labels outside of the taxonomy meet in the root, but for a label and itself
+    is_hit = (codes == others) & (codes >= outside)
+    depths = np.where(is_hit, 1, np.array([depth for depth, _ in ways], dtype=np.int64)[of_entry])
+    best = np.full(len(own.codes), -1)
+    np.maximum.at(best, entries, depths)
+    deepest = (depths == best[entries]) & ~is_hit
+    steps, above = expand(of_entry[deepest], nested([way for _, way in ways]))
+    owners = own.owners[entries[deepest]]
+    keys = np.concatenate((own.keys(size), owners[steps] * size + above % size))
+    return distinct(keys, len(own) * size)
 
 
 class _Climb:
-    """Ways up in one taxonomy, remembered.
-
-    Attributes
-    ----------
-    outside : int
-        Number of nodes; codes from here on have no place in the taxonomy.
-    depths : ndarray of int64, shape (pairs,)
-        Of each pair that was looked up, the depth of its deepest common ancestors.
-    ways : Lists
-        The nodes on the shortest ways from its first label up there, without the label itself.
-    """
+    """Ways up in one taxonomy; codes from ``outside`` on, its number of nodes, have no place in it."""
 
     def __init__(self, tree: Taxonomy) -> None:
         self._tree = tree
@@ -293,23 +277,7 @@ class _Climb:
                 steps[_ROOT] = 1
             self._above.append(steps)
         self._above.append({_ROOT: 0})  # of the root without a name, which has index -1
-        self._numbers = np.full((self.outside + 1) ** 2, -1, dtype=np.int32)
-        self.depths = np.empty(0, dtype=np.int64)
-        self.ways = lists_of(self.depths, self.depths)
-
-    def meet(self, own: Codes, other: Codes) -> Codes:
-        """Return the number of each pair in ``depths`` and ``ways``."""
-        inside = [np.minimum(codes, self.outside) for codes in (own, other)]
-        pairs = inside[0] * (self.outside + 1) + inside[1]
-        new = distinct(pairs[self._numbers[pairs] < 0], len(self._numbers))
-        if len(new):
-            self._numbers[new] = len(self.depths) + np.arange(len(new))
-            ways = [self._way(*divmod(pair, self.outside + 1)) for pair in new.tolist()]
-            self.depths = np.append(self.depths, [depth for depth, _ in ways])
-            steps = nested([way for _, way in ways])
-            lengths = np.append(self.ways.lengths, steps.lengths)
-            self.ways = lists_of(lengths, np.append(self.ways.codes, steps.codes))
-        return np.asarray(self._numbers[pairs])
+        self.way = lru_cache(_REMEMBERED)(self._way)  # files of a corpus have the same pairs over and over
 
     def _way(self, own: int, other: int) -> tuple[int, list[int]]:
         """Return the depth of the deepest common ancestors, and the nodes on the shortest ways there."""
