@@ -26,7 +26,6 @@ from kammerton.instruments.protocols import PROTOCOLS
 from kammerton.instruments.reading import SUFFIXES, adopt, read_instruments, read_with_metadata, unfold
 from kammerton.instruments.taxonomy_files import TAXONOMIES
 from kammerton.instruments.views import DEFAULT_MEASURE, view_item
-from kammerton.model.annotations import Metadata
 from kammerton.model.task import Case, ClassKey, Conversion, ItemReadings, Ratings, Reading, Task
 
 
@@ -198,17 +197,18 @@ class Track:
     """What one annotator, or a system, has in a file."""
 
     file: str  # what diagnostics call the file
-    annotator: str | None  # None where the file names none
-    # by item; the item is None if the file is one and does not name it
-    lists: tuple[tuple[str | None, InstrumentList], ...]
-    metadata: Metadata | None = None  # what a JAMS file has beside them
+    entries: tuple[Entry, ...]  # one for each item
+
+
+def _track(annotation: InstrumentList, annotator: str | None, name: str) -> Track:
+    return Track(name, (Entry(None, annotator, annotation),))
 
 
 def _load(path: str | os.PathLike[str], name: str, options: InstrumentOptions) -> Reading[Track]:
     """Read a file of one item."""
     reading, metadata = read_with_metadata(path, name, options)
     tracks = [
-        (annotator, Track(name, annotator, ((None, annotation),), about))
+        (annotator, Track(name, (Entry(None, annotator, annotation, about),)))
         for (annotator, annotation), about in zip_longest(reading.annotations, metadata)
     ]
     return Reading(tuple(tracks), reading.diagnostics)
@@ -222,7 +222,7 @@ def _unfold(
     if sheet is None:
         return None
     items = {
-        item: tuple((who, Track(name, who, ((None, annotation),))) for who, annotation in annotations)
+        item: tuple((annotator, _track(labels, annotator, name)) for annotator, labels in annotations)
         for item, annotations in sheet.items.items()
     }
     return ItemReadings(items, sheet.broken, sheet.diagnostics)
@@ -230,18 +230,12 @@ def _unfold(
 
 def _gather(parts: Sequence[tuple[str, str | None, Track]]) -> list[Track]:
     """Put the lists of one annotator together."""
-    lists: dict[str | None, list[tuple[str, Track]]] = {}
+    tracks: dict[str | None, Track] = {}
     for item, annotator, track in parts:
-        lists.setdefault(annotator, []).append((item, track))
-    return [
-        Track(
-            own[0][1].file,
-            who,
-            tuple((item, track.lists[0][1]) for item, track in own),
-            own[0][1].metadata if len(own) == 1 else None,
-        )
-        for who, own in lists.items()
-    ]
+        first = tracks.setdefault(annotator, Track(track.file, ()))
+        entry = replace(track.entries[0], item=item, annotator=annotator)
+        tracks[annotator] = replace(first, entries=(*first.entries, entry))
+    return list(tracks.values())
 
 
 _RENDERERS: dict[str, Callable[[Sequence[Entry]], str]] = {
@@ -252,37 +246,29 @@ _RENDERERS: dict[str, Callable[[Sequence[Entry]], str]] = {
 }
 
 
-def _informative(track: Track) -> Sequence[tuple[str | None, InstrumentList]]:
+def _informative(track: Track) -> Sequence[Entry]:
     """Return the lists of a track without those that nobody judged, if all others are closed."""
-    judged = [(item, each) for item, each in track.lists if each.closed or len(each) or each.absent]
-    return judged if judged and all(each.closed for _, each in judged) else track.lists
+    lists = [(entry, entry.annotation) for entry in track.entries]
+    judged = [entry for entry, listed in lists if listed.closed or len(listed) or listed.absent]
+    return judged if judged and all(entry.annotation.closed for entry in judged) else track.entries
 
 
 def _render(tracks: Sequence[Track], form: str) -> str:
-    entries = [
-        Entry(item, track.annotator, annotation, track.metadata)
-        for track in tracks
-        for item, annotation in _informative(track)
-    ]
     try:
-        return _RENDERERS[form](entries)
+        return _RENDERERS[form]([entry for track in tracks for entry in _informative(track)])
     except DataError as error:
-        raise DataError([each.at(file=tracks[0].file) for each in error.diagnostics]) from None
-
-
-def _track(annotation: InstrumentList, annotator: str | None, name: str) -> Track:
-    return Track(name, annotator, ((None, annotation),))
+        raise DataError([problem.at(file=tracks[0].file) for problem in error.diagnostics]) from None
 
 
 def _remark(track: Track, form: str) -> Iterator[Diagnostic]:
-    count = len(track.lists) - len(_informative(track))
+    count = len(track.entries) - len(_informative(track))
     if count:
         items = f"{plural(count, 'item')} {inflected(count, 'is', 'are')}"
         message = f"{items} left out, of whose instruments nothing is known"
         hint = "--assume-absent writes them as items without instruments"
-        note = Diagnostic(code="KT666", severity="note", message=message, file=track.file, hint=hint)
-        yield replace(note, count=count)
-    yield from left_behind(track.metadata if form == "jams" else None)
+        yield Diagnostic("KT666", "note", message, file=track.file, hint=hint, count=count)
+    if form == "jams":
+        yield from left_behind(track.entries[0].metadata)
 
 
 CONVERSION = Conversion(
