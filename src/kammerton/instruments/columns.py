@@ -653,12 +653,12 @@ def _leaves(columns: Columns, tree: Taxonomy) -> Columns:
     """Leave out labels that have others below them."""
     leaf = np.ones(len(columns.labels), dtype=bool)
     leaf[[parent for parents in tree.parents for parent in parents]] = False
-    kept = leaf[columns.truth.codes]
+    annotated_leaves = leaf[columns.truth.codes]
     return replace(
         columns,
-        truth=columns.truth.keep(kept),
+        truth=columns.truth.keep(annotated_leaves),
         absent=columns.absent.keep(leaf[columns.absent.codes]),
-        grades=columns.grades[kept],
+        grades=columns.grades[annotated_leaves],
         predictions=columns.predictions.keep(leaf[columns.predictions.codes]),
         scored=columns.scored.keep(leaf[columns.scored.codes]),
     )

@@ -106,10 +106,10 @@ def quotients(counts: Statistics) -> dict[str, tuple[Values, Values]]:
 
 def leave_out(statistics: Statistics, rows: Flags) -> Statistics:
     """Return statistics of rates of which some rows are in no mean; their values stay."""
-    kept = statistics.copy()
+    left = statistics.copy()
     for column in ("counted", "counts"):
-        kept[rows, RATE.index(column)] = 0.0
-    return kept
+        left[rows, RATE.index(column)] = 0.0
+    return left
 
 
 def rates(

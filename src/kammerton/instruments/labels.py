@@ -143,12 +143,12 @@ def assemble(rows: LabelList, count: int, rules: ReadingRules) -> tuple[list[Ins
     (('violin', 'piano'), [0.75, 0.5], [0])
     """
     keys = rows.lists * max(1, len(rows.spellings)) + rows.codes
-    kept, repeats = _firsts(keys, _order(rows, by_score=not rules.vector))
+    rows_in_order, repeats = _firsts(keys, _order(rows, by_score=not rules.vector))
     if len(repeats[0]) and rules.vector:
         _, repeats = _firsts(keys, _order(rows, by_score=True))
         first = np.delete(np.arange(len(keys)), repeats[0])
-        kept = first[np.argsort(rows.lists[first], kind="stable")]
-    return _cut(rows if kept is None else rows.take(kept), count, rules), repeats
+        rows_in_order = first[np.argsort(rows.lists[first], kind="stable")]
+    return _cut(rows if rows_in_order is None else rows.take(rows_in_order), count, rules), repeats
 
 
 def _order(rows: LabelList, *, by_score: bool) -> Indices | None:
@@ -173,9 +173,9 @@ def _firsts(keys: Codes, order: Indices | None) -> tuple[Indices | None, Repeats
     repeated = np.ones(len(keys), dtype=bool)
     repeated[first] = False
     again = indices[repeated]
-    kept = indices[first[np.searchsorted(distinct, ordered[repeated])]]
+    firsts = indices[first[np.searchsorted(distinct, ordered[repeated])]]
     by_row = np.argsort(again)
-    return indices[~repeated], (again[by_row], kept[by_row])
+    return indices[~repeated], (again[by_row], firsts[by_row])
 
 
 def _cut(rows: LabelList, count: int, rules: ReadingRules) -> list[InstrumentList]:
@@ -588,7 +588,7 @@ def item_names(written: Sequence[str]) -> list[str]:
 
 def as_sheet(parsed: ParsedLists, problems: Problems) -> ItemReadings[InstrumentList]:
     """Return the items of a file; an item is broken if one of its lists is, and what has no name is none."""
-    are_empty = all(each.closed and not len(each) and not each.absent for each in parsed.lists)
+    are_empty = all(lists.closed and not len(lists) and not lists.absent for lists in parsed.lists)
     if parsed.lists and are_empty and not parsed.broken:
         problems.report("KT622", "no item of the file has an instrument", severity="warning")
     broken: dict[str, str] = {}

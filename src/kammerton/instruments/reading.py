@@ -290,7 +290,9 @@ class _Adoption(ListReader):
             return self.refuse(fault)
         written = () if value.query else (*value.labels, *value.absent)
         meanings = look_up(written, self.options)
-        if all(each.stays and each.label == label for label, each in zip(written, meanings, strict=True)):
+        if all(
+            meaning.stays and meaning.label == label for label, meaning in zip(written, meanings, strict=True)
+        ):
             return Reading(((None, value),))
         present = self._looked_up(value.labels, value)
         absent = self._looked_up(value.absent, replace(value, scores=np.empty(0))).labels
@@ -314,7 +316,7 @@ class _Adoption(ListReader):
         if isinstance(value, np.ndarray) and value.ndim > 1:
             return self.refuse(f"labels must be an array of one dimension, not of shape {value.shape}", _HINT)
         labels = value.tolist() if isinstance(value, np.ndarray) else list(value)
-        if labels and all(isinstance(each, tuple | list) and len(each) == 2 for each in labels):
+        if labels and all(isinstance(label, tuple | list) and len(label) == 2 for label in labels):
             scores = self._numbers([score for _, score in labels])
             return self._adopt([label for label, _ in labels], ReadingRules(), scores)
         if isinstance(value, AbstractSet):

@@ -140,8 +140,9 @@ def _is_open(annotation: InstrumentList, options: InstrumentOptions) -> bool:
 def _name_only_present(items: Items, options: InstrumentOptions) -> bool:
     """Return whether some lists are open, and none of these has anything absent."""
     annotations = (annotation for item in items for annotation in item if annotation is not None)
-    open_lists = [each for each in annotations if len(each) + len(each.absent) and _is_open(each, options)]
-    return bool(open_lists) and not any(each.absent for each in open_lists)
+    judging = (annotation for annotation in annotations if len(annotation) + len(annotation.absent))
+    open_lists = [annotation for annotation in judging if _is_open(annotation, options)]
+    return bool(open_lists) and not any(annotation.absent for annotation in open_lists)
 
 
 Pair = Callable[[InstrumentList, InstrumentList], InstrumentList]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from pathlib import PurePath
 
 import numpy as np
@@ -103,9 +104,9 @@ class Links:
         reached = {top}
         waiting = [top]
         while waiting:
-            found = [name for name in below[waiting.pop()] if name not in reached]
-            reached.update(found)
-            waiting += found
+            new = [name for name in below[waiting.pop()] if name not in reached]
+            reached.update(new)
+            waiting += new
         self._above = {
             name: {parent: place for parent, place in above.items() if parent in reached and name != top}
             for name, above in self._above.items()
@@ -289,14 +290,13 @@ class Taxonomy:
         problems = Problems(name)
         links = Links(problems, Limits())
         locate = partial(Place, name)
-        for child, given in parents.items():
-            above = [given] if isinstance(given, str) else given
-            names = [links.name(_text(each), locate) for each in (child, *above)]
-            if names[0] is not None:
-                links.node(names[0], locate)
-                for parent in names[1:]:
-                    if parent is not None:
-                        links.put(names[0], parent, locate)
+        for child, above in parents.items():
+            texts = (child, above) if isinstance(above, str) else (child, *above)
+            node, *others = (links.name(_text(text), locate) for text in texts)
+            if node is not None:
+                links.node(node, locate)
+                for parent in filter(None, others):
+                    links.put(node, parent, locate)
         links.source, links.licence = source, licence
         return links.taxonomy(name)
 
@@ -374,13 +374,13 @@ class Taxonomy:
         place = self.number(label)
         if self._depths[place] <= level:
             return (label,)
-        return tuple(self.nodes[each] for each in sorted(self._above[place]) if self._depths[each] == level)
+        return tuple(self.nodes[node] for node in sorted(self._above[place]) if self._depths[node] == level)
 
     def nearest(self, label: str, n: int = 3) -> tuple[str, ...]:
         """Return the names that are most like one that is not a node, whatever their case."""
         spelled = {node.casefold(): node for node in reversed(self.nodes)}
         near = difflib.get_close_matches(label.casefold(), spelled, n=n, cutoff=0.6)
-        return tuple(spelled[each] for each in near)
+        return tuple(map(spelled.__getitem__, near))
 
     # --- all nodes ---------------------------------------------------------------------------
 
@@ -486,29 +486,23 @@ class Taxonomy:
     @cached_property
     def _above(self) -> tuple[tuple[int, ...], ...]:
         """Numbers of what is above each node, the nearest first."""
-        found: list[tuple[int, ...]] = []
-        for own in self.parents:
-            reached = dict.fromkeys(own)
-            level = list(reached)
+        above: list[tuple[int, ...]] = []
+        for parents in self.parents:
+            reached = dict.fromkeys(parents)
+            level = parents
             while level:
-                level = [
-                    each
-                    for each in dict.fromkeys(parent for place in level for parent in self.parents[place])
-                    if each not in reached
-                ]
+                level = tuple(dict.fromkeys(over for place in level for over in self.parents[place]))
+                level = tuple(over for over in level if over not in reached)
                 reached.update(dict.fromkeys(level))
-            found.append(tuple(reached))
-        return tuple(found)
-
-    @cached_property
-    def _counted(self) -> tuple[tuple[int, ...], ...]:
-        """Numbers of what is above each node, without the root."""
-        root = self.index[self.roots[0]] if self.roots else None
-        return tuple(tuple(each for each in above if each != root) for above in self._above)
+            above.append(tuple(reached))
+        return tuple(above)
 
     @cached_property
     def _ancestors(self) -> tuple[tuple[str, ...], ...]:
-        return tuple(tuple(self.nodes[each] for each in above) for above in self._counted)
+        return tuple(
+            tuple(self.nodes[place] for place in above if self.nodes[place] not in self.roots)
+            for above in self._above
+        )
 
     @cached_property
     def _depths(self) -> tuple[int, ...]:
@@ -520,11 +514,12 @@ class Taxonomy:
 
     @cached_property
     def _closure(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        rows = [(place, *above) for place, above in enumerate(self._counted)]
-        if self.roots:
-            rows[self.index[self.roots[0]]] = ()
+        rows = [
+            () if node in self.roots else (place, *map(self.number, self._ancestors[place]))
+            for place, node in enumerate(self.nodes)
+        ]
         offsets = np.concatenate(([0], np.cumsum([len(row) for row in rows], dtype=np.int64)))
-        flat = np.array([each for row in rows for each in row], dtype=np.int64)
+        flat = np.array(list(chain.from_iterable(rows)), dtype=np.int64)
         offsets.flags.writeable = flat.flags.writeable = False
         return offsets, flat
 

@@ -126,7 +126,7 @@ class _Nested:
             return
         first = family if name == family else self._leaves.setdefault(name, family)
         if first != family:
-            both = ("at the top" if each is None else f"below {quote(each)}" for each in (first, family))
+            both = ("at the top" if name is None else f"below {quote(name)}" for name in (first, family))
             message = f"one node at several places: {quote(name)} stands {' and '.join(both)}"
             self._links.say("note", "KT648", message, locate)
         self._put(name, family, locate)

@@ -64,10 +64,10 @@ def view_item(
     options = options or InstrumentOptions()
     chosen = _choose(measure or DEFAULT_MEASURE)
     reference = references[annotator]
-    listed = {name: each for name, each in estimates.items() if not isinstance(each, str)}
+    listed = {name: labels for name, labels in estimates.items() if not isinstance(labels, str)}
     truth = _Side.of_reference(reference, options)
-    annotators = [_Side.of_reference(each, options) for each in references.values()]
-    systems = {name: _Side.of_estimate(reference, each, options) for name, each in listed.items()}
+    annotators = [_Side.of_reference(labels, options) for labels in references.values()]
+    systems = {name: _Side.of_estimate(reference, labels, options) for name, labels in listed.items()}
     verdicts = {name: _Verdict(truth, side, options.tree) for name, side in systems.items()}
     outline = _outline((*annotators, *systems.values()), options.tree)
     end = _DOCUMENTS if reference.query else len(outline)
@@ -76,15 +76,15 @@ def view_item(
     )
     notes = [f"judged by {annotator}"] if len(references) > 1 else []
     possible, why = applicable(survey([reference], list(listed.values()), options), [chosen], options)
-    notes += [] if possible else [each.message for each in why]
+    notes += [] if possible else [reason.message for reason in why]
     notes += [f"{len(outline) - end:,} more documents are not shown"] if outline[end:] else []
     return ItemView(
         item=item,
         measure=str(chosen),
         end=0.0,
         tracks=tuple(
-            Track(name, (), note=each if isinstance(each, str) else "")
-            for name, each in (*references.items(), *estimates.items())
+            Track(name, (), note=labels if isinstance(labels, str) else "")
+            for name, labels in (*references.items(), *estimates.items())
         ),
         tables=(
             *(table for name, verdict in verdicts.items() for table in verdict.table(name)),
@@ -107,7 +107,7 @@ def _choose(address: str) -> Measure:
     measures = [measure for protocol in PROTOCOLS for measure in protocol.measures]
     chosen = find(address, measures)
     if chosen.aggregate == "gathered":
-        of_files = ", ".join(str(each) for each in measures if each.aggregate != "gathered")
+        of_files = ", ".join(str(measure) for measure in measures if measure.aggregate != "gathered")
         raise OptionError(f"{chosen} has no score of a single item", f"these have: {of_files}")
     return chosen
 
@@ -163,7 +163,7 @@ def _scores(
     reference: InstrumentList, estimates: Lists, chosen: Measure, options: InstrumentOptions
 ) -> Table:
     """List the measures of single files, a column per system."""
-    listed = [each for each in estimates.values() if not isinstance(each, str)]
+    listed = [labels for labels in estimates.values() if not isinstance(labels, str)]
     measures = [
         measure
         for protocol in PROTOCOLS
@@ -171,7 +171,7 @@ def _scores(
         if measure == chosen or (measure.headline and measure.aggregate == "mean")
     ]
     possible, _ = applicable(survey([reference], listed, options), measures, options)
-    columns = [_values(reference, each, possible, options) for each in estimates.values()]
+    columns = [_values(reference, labels, possible, options) for labels in estimates.values()]
     rows = [(str(measure), *(column[place] for column in columns)) for place, measure in enumerate(possible)]
     heads = (Column("measure"), *(Column(name, "score") for name in estimates))
     return Table("scores, per cent", heads, tuple(rows))

@@ -245,9 +245,9 @@ class _Json(ListReader):
             judged_in_part = np.bincount(rows.lists[~scored], minlength=count) > 0
             self.note_unjudged(int(scored[sound].sum()), int(sound.sum()))
             rows.scores, rows.present = None, scores == 1
-            kept = np.flatnonzero((scores == 1) | (scored & judged_in_part[rows.lists]))
+            judged = np.flatnonzero((scores == 1) | (scored & judged_in_part[rows.lists]))
             closed = ~judged_in_part | self.options.assume_absent
-            return rows.take(kept), ReadingRules(closed=closed, sheet=self.is_sheet)
+            return rows.take(judged), ReadingRules(closed=closed, sheet=self.is_sheet)
         missing = np.flatnonzero(~scored & sound)
         if len(missing):
             place = rows.locate(int(missing[0]))

@@ -217,9 +217,9 @@ class _LongTable(ListReader):
             return lists
         message = f"row without an instrument: its item has none ({len(alone):,} in all)"
         self._note_row("KT622", message, int(alone[0]), "label", len(alone), "")
-        kept = np.delete(np.arange(len(lists)), alone)
-        self.table.keep(kept.tolist())
-        return lists[kept]
+        others = np.delete(np.arange(len(lists)), alone)
+        self.table.keep(others.tolist())
+        return lists[others]
 
     def _numbers(self, column: Column, lists: Codes, *, required: bool = False) -> Values:
         index = self._columns[column]
@@ -393,11 +393,11 @@ class _WideTable(ListReader):
                 message = f"item stands twice, with different instruments: {quote(key[0])}"
                 self.fail(row, "KT618", message, place, hint)
         if again:
-            kept = [row for row in range(len(keys)) if row not in again]
-            self.broken = {new: self.broken[row] for new, row in enumerate(kept) if row in self.broken}
-            keys[:] = [keys[row] for row in kept]
-            self.table.keep(kept)
-            matrix = matrix[kept]
+            distinct = [row for row in range(len(keys)) if row not in again]
+            self.broken = {new: self.broken[row] for new, row in enumerate(distinct) if row in self.broken}
+            keys[:] = [keys[row] for row in distinct]
+            self.table.keep(distinct)
+            matrix = matrix[distinct]
         return matrix
 
     def _entries(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> LabelList:
