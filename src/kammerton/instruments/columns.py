@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Annotations as columns: lists of codes and their ranks, and nodes of a taxonomy as rows of bits."""
+"""Annotations as columns: lists of codes and their ranks, and what is above them in a taxonomy."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain, compress
 from typing import TypeVar
 
@@ -298,103 +298,6 @@ def roc_area(lists: Lists, ranking: Ranking, hits: Flags) -> tuple[Values, Value
     return beaten - positive**2 / 2, positive * (entries - positive)
 
 
-# --- nodes of a taxonomy -----------------------------------------------------------------------
-
-Bits = NDArray[np.uint64]
-"""Shape (lists, words): a set of nodes for each list, node n in bit n % 64 of word n // 64."""
-_WORD = 64
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Nodes:
-    """The nodes of a taxonomy, numbered as there."""
-
-    itself: Bits  # each node alone; nothing for a root, which does not count
-    closure: Bits  # each node and its ancestors, without roots
-    # each node that has others below it, and its children: the lower ones first
-    families: tuple[tuple[int, Bits], ...]
-
-    def __len__(self) -> int:
-        """Return the number of nodes, roots among them."""
-        return len(self.itself)
-
-    def extended(self, lists: Lists) -> Bits:
-        """Return the labels of each list with all their ancestors; labels that are no nodes are left out."""
-        return self._union(lists, self.closure)
-
-    def _union(self, lists: Lists, of_node: Bits) -> Bits:
-        nodes = lists if lists.codes.max(initial=0) < len(self) else lists.keep(lists.codes < len(self))
-        union = np.zeros((len(nodes), of_node.shape[1]), dtype=np.uint64)
-        filled = nodes.lengths > 0
-        starts = nodes.offsets[:-1][filled]
-        if len(starts):
-            for word in range(of_node.shape[1]):
-                column = np.ascontiguousarray(of_node[:, word])
-                union[filled, word] = np.bitwise_or.reduceat(column[nodes.codes], starts)
-        return union
-
-    @property
-    def roots(self) -> Bits:
-        """The nodes that do not count."""
-        roots = np.flatnonzero(~self.itself.any(axis=1))
-        bits = np.zeros(self.itself.shape[1], dtype=np.uint64)
-        np.bitwise_or.at(bits, roots // _WORD, _bit(roots))
-        return bits
-
-    def has(self, sets: Bits, nodes: Codes) -> Flags:
-        """Return which of some nodes are in the set beside them."""
-        words = sets[np.arange(len(nodes)), nodes // _WORD]
-        return np.asarray((words & _bit(nodes)) != 0)
-
-    def absent(self, judged: Lists, present: Bits) -> Bits:
-        """Return the nodes that are known not to be there."""
-        absent = self._union(judged, self.itself) & ~present
-        for family, children in self.families:
-            without = ((absent & children) == children).all(axis=1)
-            absent[without] |= self.itself[family] & ~present[without]
-        return absent
-
-    def as_lists(self, sets: Bits, among: Flags) -> Lists:
-        """Return those nodes of each set that are among some of all."""
-        chosen = np.flatnonzero(among)
-        bits = (sets[:, chosen // _WORD] >> (chosen % _WORD).astype(np.uint64)) & np.uint64(1)
-        rows, columns = np.nonzero(bits)
-        return lists_of(np.bincount(rows, minlength=len(sets)), chosen[columns])
-
-
-def size_of(sets: Bits) -> Codes:
-    """Return the number of nodes in each set."""
-    return np.asarray(np.bitwise_count(sets).sum(axis=1, dtype=np.int64))
-
-
-@lru_cache(maxsize=8)
-def nodes_of(tree: Taxonomy) -> Nodes:
-    """Return the nodes of a taxonomy."""
-    count = len(tree.nodes)
-    words = -(-count // _WORD) or 1
-    offsets, ancestors = tree.closure()
-    closure = np.zeros((count, words), dtype=np.uint64)
-    owners = np.repeat(np.arange(count), np.diff(offsets))
-    np.bitwise_or.at(closure, (owners, ancestors // _WORD), _bit(ancestors))
-    own = np.arange(count)
-    itself = np.zeros((count, words), dtype=np.uint64)
-    itself[own, own // _WORD] = _bit(own)
-    itself &= closure
-    return Nodes(itself, closure, _families(tree, itself))
-
-
-def _bit(nodes: Codes) -> Bits:
-    return np.left_shift(np.uint64(1), (nodes % _WORD).astype(np.uint64))
-
-
-def _families(tree: Taxonomy, itself: Bits) -> tuple[tuple[int, Bits], ...]:
-    children: dict[int, Bits] = {}
-    for node, parents in enumerate(tree.parents):
-        for parent in parents:
-            children[parent] = children.get(parent, np.zeros_like(itself[0])) | itself[node]
-    return tuple((family, children[family]) for family in sorted(children, reverse=True))
-
-
 # --- annotations -------------------------------------------------------------------------------
 
 
@@ -443,12 +346,6 @@ class Columns:
         """Return the number of files."""
         return len(self.truth)
 
-    @property
-    def nodes(self) -> Nodes:
-        """The nodes of the taxonomy, of which there must be one."""
-        assert self.tree is not None, "hierarchical measures need a taxonomy"
-        return nodes_of(self.tree)
-
     @cached_property
     def judged(self) -> Lists:
         """Those estimated labels of which it is known whether they are right."""
@@ -493,27 +390,48 @@ class Columns:
         Roots are not counted. A label that the taxonomy does not have is a node of its own. Of files that
         are judged in part, the nodes whose truth is unknown are then left out.
         """
-        nodes = self.nodes
-        truth, predictions = nodes.extended(self.truth), nodes.extended(self.predictions)
+        truth, predictions = self.extended(self.truth), self.extended(self.predictions)
         if not self.closed.all():
-            predictions &= self.known_nodes(truth)
-        judged = self.judged
-
-        def total(bits: Bits, lists: Lists) -> Codes:
-            return size_of(bits) + lists.keep(lists.codes >= len(nodes)).lengths
-
-        counts = (
-            total(truth & predictions, judged.keep(self.hits)),
-            total(predictions, judged),
-            total(truth, self.truth),
-        )
+            predictions = predictions[self.is_known(predictions)]
+        hits = predictions[contains(truth, predictions, self.keys)]
+        size = len(self.labels)
+        counts = [np.bincount(keys // size, minlength=len(self)) for keys in (hits, predictions, truth)]
         return np.stack(counts, axis=1).astype(np.float64)
 
-    def known_nodes(self, truth: Bits) -> Bits:
-        """Return the nodes of which it is known whether they are there; ``truth`` are those that are."""
-        known = truth | self.nodes.absent(self.absent, truth)
-        known[self.closed] = ~np.uint64(0)
-        return known
+    def extended(self, lists: Lists) -> Codes:
+        """Return the pairs of file and label, or one of its ancestors; roots are left out."""
+        entries, labels = expand(lists.codes, self._closure)
+        return distinct(lists.owners[entries] * len(self.labels) + labels, self.keys)
+
+    @cached_property
+    def _closure(self) -> Lists:
+        """Each label with its ancestors, without roots; what is no node is alone."""
+        assert self.tree is not None, "hierarchical measures need a taxonomy"
+        offsets, ancestors = self.tree.closure()
+        outside = np.arange(len(self.tree), len(self.labels))
+        lengths = np.concatenate((np.diff(offsets), np.ones_like(outside)))
+        return lists_of(lengths, np.concatenate((ancestors, outside)))
+
+    @cached_property
+    def absent_nodes(self) -> Flags:
+        """Labels that are known not to be there, a row per file; a family is not if nothing below it is."""
+        assert self.tree is not None, "families need a taxonomy"
+        size, index = len(self.labels), self.tree.index
+        present, absent = (np.zeros((len(self), size), dtype=bool) for _ in range(2))
+        present.flat[self.extended(self.truth)] = True
+        absent.flat[self.absent.keys(size)] = True
+        absent &= ~present
+        absent[:, [index[root] for root in self.tree.roots]] = False
+        for family in reversed(self.tree.nodes):  # the lower ones first
+            below = [index[child] for child in self.tree.children(family)]
+            if below and family not in self.tree.roots:
+                absent[:, index[family]] |= absent[:, below].all(axis=1) & ~present[:, index[family]]
+        return absent
+
+    def is_known(self, keys: Codes) -> Flags:
+        """Return of which pairs of file and label or ancestor it is known whether they are there."""
+        known = self.closed[keys // len(self.labels)] | self.absent_nodes.flat[keys]
+        return known | contains(self.extended(self.truth), keys, self.keys)
 
 
 class Vocabulary:
@@ -638,11 +556,7 @@ def _cut(columns: Columns, options: InstrumentOptions) -> Columns:
 
 def _chosen(which: Flags, first: Lists, second: Lists) -> Lists:
     """Return lists of the first where ``which``, else of the second."""
-    return _joined(first.keep(which[first.owners]), second.keep(~which[second.owners]))
-
-
-def _joined(first: Lists, second: Lists) -> Lists:
-    """Return lists with the entries of both, those of the first ahead."""
+    first, second = first.keep(which[first.owners]), second.keep(~which[second.owners])
     order = np.argsort(np.concatenate((first.owners, second.owners)), kind="stable")
     codes = np.concatenate((first.codes, second.codes))[order]
     strengths = np.concatenate((first.strengths, second.strengths))
@@ -673,16 +587,13 @@ def _projected(columns: Columns, tree: Taxonomy, level: int) -> Columns:
         ]
     )
     truth, predictions = _replaced(columns.truth, above), _replaced(columns.predictions, above)
-    nodes = columns.nodes
+    stays = (above.lengths == 1) & (above.codes[above.offsets[:-1]] == np.arange(len(above)))
     # families are known to be absent if all below them are
-    known = nodes.absent(columns.absent, nodes.extended(columns.truth))
-    starts = above.codes[above.offsets[: len(nodes)]]
-    stays = (starts == np.arange(len(nodes))) & (above.lengths[: len(nodes)] == 1)
-    outside = columns.absent.keep(columns.absent.codes >= len(nodes))
+    files, absent = np.nonzero(columns.absent_nodes & stays)
     return replace(
         columns,
         truth=truth,
-        absent=_joined(nodes.as_lists(known, stays), outside),
+        absent=lists_of(np.bincount(files, minlength=len(columns)), absent),
         grades=np.ones(len(truth.codes), dtype=np.int64),
         predictions=predictions,
         scored=predictions if columns.scored is columns.predictions else _replaced(columns.scored, above),

@@ -22,7 +22,6 @@ from kammerton.instruments.columns import (
     distinct,
     expand,
     nested,
-    nodes_of,
     numbered,
     spread,
 )
@@ -64,10 +63,12 @@ def relation(tree: Taxonomy | None, label: str, other: str) -> Relation:
 @lru_cache(maxsize=8)
 def _relations(tree: Taxonomy) -> NDArray[np.int8]:
     """Return the place in ``RELATIONS`` of what each node is to each other one: column to row."""
-    closure = nodes_of(tree).closure
+    offsets, ancestors = tree.closure()
+    closure = np.zeros((len(tree), len(tree)), dtype=bool)
+    closure[np.repeat(np.arange(len(tree)), np.diff(offsets)), ancestors] = True
     relations = np.full((len(tree), len(tree)), _STRANGER, dtype=np.int8)
     for node, name in enumerate(tree.nodes):
-        relations[node, (closure & closure[node]).any(axis=1)] = RELATIONS.index("family")
+        relations[node, closure[:, closure[node]].any(axis=1)] = RELATIONS.index("family")
         relations[node, _codes(tree, tree.siblings(name))] = RELATIONS.index("sibling")
     for node, name in enumerate(tree.nodes):
         above = _codes(tree, tree.ancestors(name))

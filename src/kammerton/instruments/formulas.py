@@ -214,30 +214,24 @@ def lca_counts(columns: Columns) -> Statistics:
     assert columns.tree is not None, "hierarchical measures need a taxonomy"
     climb = _climb(columns.tree)
     size = len(columns.labels) + 1  # the last code is a root without a name
-    is_root = np.isin(np.arange(size), [columns.tree.index[root] for root in columns.tree.roots])
+    is_root = np.isin(np.arange(size), [size - 1, *(columns.tree.index[root] for root in columns.tree.roots)])
     truth, predictions = (lists.keep(~is_root[lists.codes]) for lists in (columns.truth, columns.predictions))
     annotated, estimated = (
         _connected(climb, truth, predictions, size),
         _connected(climb, predictions, truth, size),
     )
     if not columns.closed.all():
-        estimated = estimated[_is_known(columns, estimated, size)]
+        estimated = estimated[_is_known(columns, estimated, size, is_root)]
     shared = estimated[contains(annotated, estimated, len(columns) * size)]
     counts = [np.bincount(keys // size, minlength=len(columns)) for keys in (shared, estimated, annotated)]
     return np.stack(counts, axis=1).astype(np.float64)
 
 
-def _is_known(columns: Columns, keys: Codes, size: int) -> Flags:
+def _is_known(columns: Columns, keys: Codes, size: int, is_root: Flags) -> Flags:
     """Return of which nodes it is known whether they are there; the root is."""
     files, codes = keys // size, keys % size
-    nodes = columns.nodes
-    inside = codes < len(nodes)
-    known = np.ones(len(keys), dtype=bool)
-    bits = columns.known_nodes(nodes.extended(columns.truth) | nodes.roots)
-    known[inside] = nodes.has(bits[files[inside]], codes[inside])
-    labels = len(columns.labels)
-    outside = ~inside & (codes < labels) & ~columns.closed[files]
-    known[outside] = columns.is_judged(files[outside] * labels + codes[outside])
+    known = is_root[codes]
+    known[~known] = columns.is_known(files[~known] * len(columns.labels) + codes[~known])
     return known
 
 
