@@ -231,12 +231,11 @@ def _unfold(
 
 def _gather(parts: Sequence[tuple[str, str | None, Track]]) -> list[Track]:
     """Put the lists of one annotator together."""
-    tracks: dict[str | None, Track] = {}
+    lists: dict[str | None, list[tuple[str, Entry]]] = {}
     for item, annotator, track in parts:
-        first = tracks.setdefault(annotator, Track(track.file, ()))
         entry = replace(track.entries[0], item=item, annotator=annotator)
-        tracks[annotator] = replace(first, entries=(*first.entries, entry))
-    return list(tracks.values())
+        lists.setdefault(annotator, []).append((track.file, entry))
+    return [Track(own[0][0], tuple(entry for _, entry in own)) for own in lists.values()]
 
 
 _RENDERERS: dict[str, Callable[[Sequence[Entry]], str]] = {
