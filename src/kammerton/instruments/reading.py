@@ -16,8 +16,9 @@ import numpy as np
 
 from kammerton.errors import DataError, quote
 from kammerton.formats.json_places import JsonPlaces, decode
+from kammerton.formats.kinds import text_kind
 from kammerton.formats.reading import Problems, read_one
-from kammerton.formats.source import open_regular, read_bytes, read_text, text_kind
+from kammerton.formats.source import open_regular, read_bytes, read_text
 from kammerton.formats.tables import Header, first_row, read_table
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats.documents import (

@@ -8,7 +8,7 @@ import pytest
 
 import kammerton as kt
 from kammerton.errors import Diagnostic, OptionError
-from kammerton.formats.source import bytes_kind, suffix_kind, text_kind
+from kammerton.formats.kinds import bytes_kind, suffix_kind, text_kind
 
 BINARY = {
     "a.mid": (b"MThd\0\0\0\6\0\1", "a MIDI file, which has notes, but neither chords nor fingers"),
@@ -49,11 +49,8 @@ def test_files_that_are_no_text_are_named(task: str, name: str, tmp_path: Path) 
     path = tmp_path / name.replace(".", "-of-", 1)  # whatever the name
     path.write_bytes(data)
     kinds = {name: bytes_kind(data, name), path.name: bytes_kind(data, path.name)}
-    assert all(kinds.values())
-    named = kinds[name]
-    assert named is not None
-    assert named.what == what
-    assert problem_of(task, path).message in {f"this is {kind.what}" for kind in kinds.values() if kind}
+    assert kinds[name].what == what
+    assert problem_of(task, path).message in {f"this is {kind.what}" for kind in kinds.values()}
 
 
 @pytest.mark.parametrize("task", ["chords", "fingering"])
