@@ -11,6 +11,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from kammerton.arrays import Weights
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.collecting import collect
 from kammerton.formats.folders import find_files
@@ -47,10 +50,12 @@ class Annotations(Mapping[str, Any]):
         task: Task,
         annotations: Mapping[str, Any],
         record: Mapping[str, Any],
+        confidences: Mapping[str, Weights | None],
         inputs: tuple[StrPath, ...],
         diagnostics: tuple[Diagnostic, ...],
     ) -> None:
         self._task, self._annotations, self._record, self._inputs = task, dict(annotations), record, inputs
+        self._confidences = confidences
         self.task: str = task.name
         self.system: str = record["system"]
         self.made: str = record["made"]
@@ -90,7 +95,8 @@ class Annotations(Mapping[str, Any]):
         """
         form = form_of(self._task, to)
         check_folder(out, self._inputs, force=force)
-        write_folder(out, annotation_files(self._task, self._annotations, form), self._record)
+        files = annotation_files(self._task, self._annotations, form, self.made, self._confidences)
+        write_folder(out, files, self._record)
 
 
 def annotate(
@@ -160,9 +166,10 @@ def annotate(
     sources, failed, problems, digests = _inputs(kind, chosen, inputs, reading)
     made = _made(chosen, own, model, reading, data_hash(digests))
     annotations: dict[str, Any] = {}
+    confidences: dict[str, Weights | None] = {}
     state = model if chosen.prepare is None or not sources else chosen.prepare(sources, model, own)
     for item, source in sources.items():
-        annotation, noticed = _annotated(kind, chosen, source, state, own, reading)
+        annotation, confidences[item], noticed = _annotated(kind, chosen, source, state, own, reading)
         problems += noticed
         if annotation is None:
             failed[item] = next(problem.message for problem in noticed if problem.severity == "error")
@@ -179,7 +186,7 @@ def annotate(
         "trained_on": chosen.card.trained_on,
         "failed": failed,
     }
-    result = Annotations(kind, annotations, record, tuple(paths_of(inputs)), tuple(problems))
+    result = Annotations(kind, annotations, record, confidences, tuple(paths_of(inputs)), tuple(problems))
     if out is not None:
         result.write(out, to=to, force=force)
     return result
@@ -274,20 +281,27 @@ def _files(system: System, kinds: list[str], inputs: Any) -> _Inputs:
 
 def _annotated(
     task: Task, system: System, source: Input, state: Any, settings: Any, reading: Any
-) -> tuple[Any | None, list[Diagnostic]]:
-    """Return the annotation of one item; whatever the system raises or returns is a diagnostic at most."""
+) -> tuple[Any | None, Weights | None, list[Diagnostic]]:
+    """Return the annotation of one item, and the confidence of its rows if the system has it.
+
+    Whatever the system raises or returns is a diagnostic at most.
+    """
     try:
         value = system.annotate(source, state, settings)
     except DataError as error:
-        return None, [problem.at(item=source.item) for problem in error.diagnostics]
+        return None, None, [problem.at(item=source.item) for problem in error.diagnostics]
     except Exception as error:  # of a third party's system, which may raise anything
         reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        return None, [_error(f"{quote(system.name)} failed on {quote(source.item)}: {reason}", source.item)]
+        message = f"{quote(system.name)} failed on {quote(source.item)}: {reason}"
+        return None, None, [_error(message, source.item)]
     adopted = task.adopt(value, source.item, reading)
     noticed = [problem.at(item=source.item, system=system.name) for problem in adopted.diagnostics]
     if not adopted.annotations:
-        return None, noticed
-    return adopted.annotations[0][1], noticed
+        return None, None, noticed
+    annotation = adopted.annotations[0][1]
+    confidence = getattr(value, "confidence", getattr(value, "support", None))
+    is_of_rows = confidence is not None and np.shape(confidence) == (len(annotation),)
+    return annotation, np.asarray(confidence, dtype=np.float64) if is_of_rows else None, noticed
 
 
 def _error(message: str, item: str | None = None) -> Diagnostic:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from kammerton.chords.annotation import ChordAnnotation, Spellings, spellings_in
 from kammerton.chords.labels import parse
 from kammerton.chords.respelling import ROOTS
 from kammerton.chords.templates import map_label
-from kammerton.model.annotations import LabelledIntervals
 from kammerton.systems.fused import (
     Choices,
     FusedItem,
@@ -417,12 +416,6 @@ def _new_label(root: int, tetrad: str, bass: int, amounts: Mapping[str, float]) 
     return f"{name}:{quality}{listed}" + (f"/{_BASSES[bass]}" if bass > 0 else "")
 
 
-def _with_support(track: LabelledIntervals, annotation: FusedChords) -> LabelledIntervals:
-    """Return rows with the share of votes for each as its confidence."""
-    shares = [None if np.isnan(share) else round(share, _DECIMALS) for share in annotation.support.tolist()]
-    return replace(track, confidence=shares.__getitem__)
-
-
 FUSION = TaskFusion(
     unit="seconds",
     change_cost=0.1,
@@ -431,6 +424,5 @@ FUSION = TaskFusion(
     survey=_survey_song,
     weigh=_weigh_sources,
     fuse=_fuse_song,
-    with_support=_with_support,
     has_details=True,
 )

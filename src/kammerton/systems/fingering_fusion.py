@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -186,11 +186,6 @@ def _dissent(fingers: Codes, chosen: Codes, names: tuple[str, ...], votes: Weigh
     return [f"{names[finger]} {share:.3f}" if share > 0 else "" for finger, share in of_notes]
 
 
-def _with_support(track: Fingering, _: FusedFingering) -> Fingering:
-    """Return the notes alone: no format of fingerings holds a confidence."""
-    return replace(track)
-
-
 FUSION = TaskFusion(
     unit="notes",
     change_cost=0.5,
@@ -199,5 +194,4 @@ FUSION = TaskFusion(
     survey=_survey_piece,
     weigh=_weigh_sources,
     fuse=_fuse_piece,
-    with_support=_with_support,
 )

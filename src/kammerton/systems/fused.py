@@ -156,6 +156,4 @@ class TaskFusion:
     survey: Callable[[Sequence[Any], Choices], Survey]
     weigh: Callable[[Survey, Choices], Weighing]
     fuse: Callable[[str, Sequence[Any], Weighing, Choices], FusedItem]
-    # with_support(track, annotation): what is written, with the support of each row where a format holds it
-    with_support: Callable[[Any, Any], Any]
     has_details: bool = False  # whether ``Choices.details`` is a choice

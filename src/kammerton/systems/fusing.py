@@ -184,7 +184,10 @@ class Fusion:
 
     def _files(self, to: str | None) -> Iterator[tuple[str, str]]:
         task = self._made.task
-        yield from annotation_files(task, self.annotations, form_of(task, to), self._made.fusion.with_support)
+        support = {
+            item: getattr(annotation, "support", None) for item, annotation in self.annotations.items()
+        }
+        yield from annotation_files(task, self.annotations, form_of(task, to), self.signature, support)
         yield "_fusion/rows.csv", self.rows.write_csv()
 
     def _record(self) -> dict[str, Any]:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import compress
 from typing import Any
@@ -257,5 +256,4 @@ FUSION = TaskFusion(
     survey=_survey_recording,
     weigh=_weigh_sources,
     fuse=_fuse_recording,
-    with_support=lambda track, annotation: replace(track, lists=((track.file, annotation),)),
 )

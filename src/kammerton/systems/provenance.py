@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 import json
+import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kammerton.arrays import Weights
 from kammerton.errors import OptionError, OutputError, quote
 from kammerton.formats.collecting import RECORD
 from kammerton.formats.folders import leads_out
 from kammerton.formats.remote import check_here, is_remote
 from kammerton.formats.writing import already_there, check_parent, lies_within, replacing_folder
+from kammerton.model.annotations import LabelledIntervals, Metadata
 from kammerton.model.task import Task
 from kammerton.version import __version__
 
@@ -57,16 +61,29 @@ def annotation_files(
     task: Task,
     annotations: Mapping[str, Any],
     form: str,
-    adjust: Callable[[Any, Any], Any] = lambda track, _: track,
+    made: str,
+    confidences: Mapping[str, Weights | None],
 ) -> Iterator[tuple[str, str]]:
-    """Give name and text of the file of each item; ``adjust(track, annotation)`` adds what is written."""
+    """Give name and text of the file of each item; JAMS says how it was made, and the confidence of rows."""
     conversion = task.conversion
     assert conversion is not None, "which the format was checked for"
     for item, annotation in annotations.items():
         if leads_out(item):
             raise OptionError(f"name of an item leads out of the folder: {quote(item)}", "call it otherwise")
-        track = adjust(conversion.track(annotation, None, item), annotation)
-        yield f"{item}{conversion.forms[form]}", conversion.render([track], form)
+        track = conversion.track(annotation, None, item)
+        if form == "jams":
+            about = {
+                "annotation_metadata": {"annotation_tools": f"kammerton {made}", "data_source": "program"}
+            }
+            track = replace(track, metadata=Metadata({}, about))
+        confidence = confidences.get(item)
+        if confidence is not None and isinstance(track, LabelledIntervals):
+            shares = [None if math.isnan(share) else round(share, 6) for share in confidence.tolist()]
+            track = replace(track, confidence=shares.__getitem__)
+        tracks = [track]
+        if conversion.gather is not None and form in conversion.sheets:
+            tracks = list(conversion.gather([(item, None, track)]))  # with the name of the item
+        yield f"{item}{conversion.forms[form]}", conversion.render(tracks, form)
 
 
 def write_folder(folder: StrPath, files: Iterable[tuple[str, str]], record: Mapping[str, Any]) -> None:

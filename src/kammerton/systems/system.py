@@ -88,7 +88,8 @@ class System:
     card : SystemCard
     annotate : callable
         ``annotate(source, model, settings)`` takes an :class:`Input`, and returns an annotation of the task,
-        or whatever :func:`kammerton.score` takes as one: for chords, intervals and labels.
+        or whatever :func:`kammerton.score` takes as one: for chords, intervals and labels. An object with
+        ``intervals``, ``labels`` and ``confidence`` gives a number for each row, which JAMS files carry.
     options : type
         Frozen dataclass of its settings, which have defaults.
     prepare : callable, optional

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Systems that are run over a corpus, and how what they make is named afterwards."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import kammerton as kt
 from kammerton.errors import DataError, OptionError
+from kammerton.instruments.annotation import InstrumentList
 from kammerton.model.registry import find_task
 from kammerton.systems import Input, System, SystemCard
 from kammerton.systems.registry import find_system
@@ -103,6 +107,21 @@ def test_items_on_which_a_system_fails_are_reported(annotate: Any, code: str, re
     assert list(made) == ["two"]
     assert dict(made.failed) == {"one": reason}
     assert [(problem.code, problem.item) for problem in made.diagnostics] == [(code, "one")]
+
+
+def test_jams_carries_confidences_and_how_it_was_made(tmp_path: Path) -> None:
+    sure = SimpleNamespace(intervals=[(0, 1), (1, 2)], labels=["C", "G"], confidence=[0.75, float("nan")])
+    made = kt.annotate("chords", SONGS, system(lambda *_: sure, "annotations"), out=tmp_path / "o", to="jams")
+    (written,) = json.loads((tmp_path / "o/one.jams").read_text())["annotations"]
+    assert [row["confidence"] for row in written["data"]] == [0.75, None]
+    assert written["annotation_metadata"]["annotation_tools"] == f"kammerton {made.made}"
+
+
+def test_scores_of_a_vocabulary_are_written_with_their_item(tmp_path: Path) -> None:
+    vector = InstrumentList(("piano", "voice"), np.array([0.75, 0.25]), ranked=True, vector=True)
+    chosen = replace(system(lambda *_: vector, "annotations"), task="instruments")
+    kt.annotate("instruments", {"song": ["piano"]}, chosen, out=tmp_path / "o", to="csv")
+    assert (tmp_path / "o/song.csv").read_text() == "file,piano,voice\nsong,0.75,0.25\n"
 
 
 def test_what_is_no_annotation_is_reported_as_of_a_file() -> None:

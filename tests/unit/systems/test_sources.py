@@ -70,7 +70,9 @@ def test_confidences_of_files_are_no_votes_and_support_is_written_as_one(tmp_pat
     fusion = kt.fuse("chords", sources, details="none", copies="keep")
     assert labels_of(fusion, "sure") == ("C:maj", "A:min")  # single files are one item
     fusion.write(tmp_path / "out", to="jams")
-    rows = json.loads((tmp_path / "out/sure.jams").read_text())["annotations"][0]["data"]
+    (written,) = json.loads((tmp_path / "out/sure.jams").read_text())["annotations"]
+    assert written["annotation_metadata"]["annotation_tools"] == f"kammerton {fusion.signature}"
+    rows = written["data"]
     assert [row["confidence"] for row in rows] == [1, pytest.approx(2 / 3, abs=1e-6)]
     again = kt.fuse("chords", {"fused": tmp_path / "out", "ann": {"sure": (tmp_path / "sure.jams")}})
     assert labels_of(again, "sure") == ("C:maj", "A:min")
