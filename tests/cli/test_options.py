@@ -31,8 +31,8 @@ VERBS: dict[str, tuple[Callable[..., int], tuple[Callable[..., Any], ...]]] = {
     "diff": (pages.diff, (kammerton.diff,)),
 }
 
-PYTHON_ONLY = {"options", "annotators", "runs", "store", "progress", "weights", "settings"}
-"""Objects; on the command line the reading options, positional arguments, and --out stand for them."""
+PYTHON_ONLY = {"options", "annotators", "runs", "store", "progress", "weights", "settings", "command"}
+"""Objects, and what the command line knows: reading options, positional arguments, --out stand for them."""
 
 SPELLED = {"--protocol", "--measure", "--cluster"}
 """Options that are repeated, and called in the singular."""

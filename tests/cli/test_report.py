@@ -24,9 +24,14 @@ def page(terminal: Terminal, name: str = "report.html") -> str:
 
 
 def test_runs_on_the_same_references_are_one_chapter(two: Terminal) -> None:
-    result = two.run("report", "a", "b", "--title", "Two <systems>")
+    result = two.run(
+        "report", "a", "b", "--title", "Two <systems>", "--description", "Drafts.", "--date", "2026-11-28"
+    )
     assert (result.code, result.out, result.err) == (0, "", "wrote `report.html`\n")
     assert "<h1>Two &lt;systems&gt;</h1>" in page(two)
+    assert '<p class="lead">Drafts.</p>' in page(two)
+    assert '<time datetime="2026-11-28">' in page(two)
+    assert "<dt>Command</dt><dd>kammerton report a b --output report.html</dd>" in page(two)
     assert page(two).count("<article") == 1
     assert 'id="c1-comparison"' in page(two)
 

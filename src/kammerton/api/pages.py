@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kammerton.api.scoring import corpus_of, is_lone_run, items_of_run
-from kammerton.errors import DataError, OptionError, OutputError, close_match, quote, some
+from kammerton.errors import DataError, OptionError, OutputError, close_match, plural, quote, some
 from kammerton.formats.lists import Items
 from kammerton.formats.reading import options_of
 from kammerton.formats.writing import write_atomically
+from kammerton.model.annotations import portable
 from kammerton.model.corpus import ALL, Collection, Corpus
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
@@ -23,6 +25,7 @@ from kammerton.model.views import ItemView
 from kammerton.reporting.timeline import DrawnItem
 from kammerton.results.scores import Scores
 from kammerton.runs.joining import Joined, Runs, join_alike, named_runs
+from kammerton.runs.layout import versions
 from kammerton.scoring.loading import load_estimates, load_references
 
 if TYPE_CHECKING:
@@ -218,7 +221,10 @@ def report(
     runs: Runs,
     path: str | os.PathLike[str],
     *,
-    title: str = "Evaluation report",
+    title: str | None = None,
+    description: str = "",
+    date: str | None = None,
+    command: str = "",
     items: Items | None = None,
     figures: str | os.PathLike[str] | None = None,
     progress: Callable[[str], None] | None = None,
@@ -232,8 +238,15 @@ def report(
         mapping, or pairs of a name and a run, give the system of a run that has only one another name.
     path : path
         Of the file; what stands there is replaced.
-    title : str
-        Heading of the page.
+    title : str, optional
+        Heading of the page; by default it names the systems.
+    description : str
+        What stands below the heading.
+    date : str, optional
+        Date on the page, as YYYY-MM-DD; by default that of the environment variable ``SOURCE_DATE_EPOCH``,
+        or today.
+    command : str
+        Command that the page is said to be made by.
     items : str, path or iterable of str, optional
         As for :func:`kammerton.score`: the page is of these items of the runs.
     figures : path, optional
@@ -249,7 +262,7 @@ def report(
     Raises
     ------
     OptionError
-        If there is no run, or figures are asked for and what draws them is not installed:
+        If there is no run, the date is none, or figures are asked for and what draws them is not installed:
         ``pip install 'kammerton[report]'``.
     DataError
         If a run cannot be read.
@@ -271,6 +284,7 @@ def report(
     from kammerton.reporting.html.chapters import chapter_of, source_of  # noqa: PLC0415
     from kammerton.reporting.html.page import Page, render_page, shown  # noqa: PLC0415
 
+    written = _date(date)
     if figures is not None:
         altair_of()  # before anything else is done
     report_phase = progress or (lambda _: None)
@@ -285,11 +299,56 @@ def report(
         report_phase(f"{name}: drawing figures and items")
         draw = _drawer(part.scores, str(source.main))
         chapters.append(chapter_of(source, name, draw, part.apart))
-    page = render_page(Page(title=shown(title), chapters=chapters))
+    systems = list(dict.fromkeys(system for part in joined for system in part.scores.systems))
+    page = render_page(
+        Page(
+            title=shown(_title_of(systems) if title is None else title),
+            description="\n".join(shown(line, 1000) for line in description.splitlines()),
+            date=written,
+            made=[(term, shown(text, 1000)) for term, text in _made(joined, titles, command) if text],
+            chapters=chapters,
+        )
+    )
     if figures is not None:
         report_phase("writing figures")
         _write_figures(sources, titles, figures)
     write_atomically(path, page)
+
+
+def _date(date: str | None) -> str:
+    """Return the date of a page, which the environment may set, so that builds can be repeated."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        if date is None and epoch:
+            day = dt.datetime.fromtimestamp(int(epoch), dt.UTC).date()
+        elif date is None:
+            day = dt.datetime.now(dt.UTC).date()
+        else:
+            day = dt.date.fromisoformat(date)
+    except (ValueError, TypeError, OverflowError, OSError) as error:
+        if date is None:
+            raise OptionError(f"SOURCE_DATE_EPOCH is no time: {quote(str(epoch))}") from error
+        raise OptionError(f"date must be YYYY-MM-DD, got {quote(str(date))}") from error
+    return day.isoformat()
+
+
+def _title_of(systems: Sequence[str]) -> str:
+    return f"Evaluation of {plural(len(systems), 'system') if systems[1:] else systems[0]}"
+
+
+def _made(joined: Sequence[Joined], titles: Sequence[str], command: str) -> Iterator[tuple[str, str]]:
+    """Give what a page was made of and by."""
+    for part, title in zip(joined, titles, strict=True):
+        scores = part.scores
+        corpus = scores.origin.corpus
+        origins = [] if corpus is None else [c.origin for c in corpus.references if c.origin]
+        names = [portable(origin, [origin]) for origin in origins] or [
+            n for n in scores.annotators if n != ALL
+        ]
+        yield f"{title}: references", ", ".join(names)
+        yield f"{title}: systems", ", ".join(scores.systems)
+    yield "Command", command
+    yield "Versions", ", ".join(f"{name} {version}" for name, version in versions().items())
 
 
 def _joined(runs: Runs) -> Sequence[Joined]:

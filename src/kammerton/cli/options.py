@@ -125,6 +125,8 @@ _WRITTEN: dict[str, dict[str, Any]] = {
     "force": {},
     "figures": {"metavar": "FOLDER", "group": OUTPUT},
     "title": {"metavar": "TEXT", "group": OUTPUT},
+    "description": {"metavar": "TEXT", "group": OUTPUT},
+    "date": {"metavar": "YYYY-MM-DD", "group": OUTPUT},
 }
 """How each keyword of a call is written as an option, in the order of the help page."""
 

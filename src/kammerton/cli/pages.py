@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ from kammerton.cli.progress import phases
 from kammerton.errors import OptionError, printable, quote
 from kammerton.formats.remote import is_remote
 from kammerton.formats.writing import lies_within
+from kammerton.model.annotations import portable
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import find
 from kammerton.model.task import Task
@@ -207,8 +209,10 @@ def report(
     for path in (output, *([figures] if figures else ())):
         if any(lies_within(path, run) for run in paths):
             raise OptionError(f"{quote(path)} is within a run", "a run holds nothing else")
+    written = [f"{name}={portable(path)}" if name else portable(path) for name, path in names_and_runs]
+    command = shlex.join(["kammerton", "report", *written, "--output", portable(output)])
     with phases(quiet=quiet) as progress:
-        kammerton.report(names_and_runs, output, progress=progress, **choices)
+        kammerton.report(names_and_runs, output, progress=progress, command=command, **choices)
     if not quiet:
         beside = f", and figures to `{printable(figures)}`" if figures else ""
         print_message(f"wrote `{printable(output)}`{beside}")

@@ -183,6 +183,47 @@ def test_what_is_done_next_is_told(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("date", "epoch", "told"),
+    [
+        ("2026-11-28", None, "2026-11-28"),
+        ("2026-11-28", "86400", "2026-11-28"),
+        (None, "86400", "1970-01-02"),
+    ],
+)
+def test_a_page_says_when_and_of_what_it_was_made(
+    date: str | None, epoch: str | None, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if epoch is not None:
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    scores = scored(good=GOOD, poor=POOR)
+    for name in "ab":
+        kt.report(scores, tmp_path / f"{name}.html", description="First <try>.\nOf two.", date=date)
+    page = (tmp_path / "a.html").read_text("utf-8")
+    assert page == (tmp_path / "b.html").read_text("utf-8")
+    assert f'<time datetime="{told}">{told}</time>' in page
+    assert "<h1>Evaluation of 2 systems</h1>" in page
+    assert '<p class="lead">First &lt;try&gt;.</p>\n<p class="lead">Of two.</p>' in page
+    assert "<dt>Chords: systems</dt><dd>good, poor</dd>" in page
+    assert "<dt>Versions</dt><dd>kammerton " in page
+
+
+@pytest.mark.parametrize(
+    ("date", "epoch", "message"),
+    [
+        ("28 Nov", None, "date must be YYYY-MM-DD, got `28 Nov`"),
+        (None, "now", "SOURCE_DATE_EPOCH is no time: `now`"),
+    ],
+)
+def test_what_is_no_date_is_refused(
+    date: str | None, epoch: str | None, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if epoch is not None:
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    with pytest.raises(kt.OptionError, match=message):
+        kt.report(scored(good=GOOD), tmp_path / "a.html", date=date)
+
+
 def test_a_title_is_cut(tmp_path: Path) -> None:
     kt.report(scored(good=GOOD), tmp_path / "a.html", title="x" * 1_000_000)
     page = (tmp_path / "a.html").read_text("utf-8")

@@ -134,6 +134,9 @@ class Page:
 
     title: str
     chapters: Sequence[Chapter]
+    description: str = ""  # below the title
+    date: str = ""  # when it was written
+    made: Sequence[tuple[str, str]] = ()  # what it was made of and by, as terms and texts
 
 
 def is_per_cent(measure: Measure) -> bool:
