@@ -128,12 +128,6 @@ def test_fingers(fingers: str, expected: list[str] | None) -> None:
         assert lower.is_blank
 
 
-def test_a_hand_holds_within_its_staff() -> None:
-    upper, lower = parse_fingers("<1&2x@5>1x")
-    assert [(token.label, token.hand) for token in upper.tokens] == [("-1", 1), ("-2", 1), ("", 1)]
-    assert [(token.label, token.hand) for token in lower.tokens] == [("-5", 1), ("1", 0), ("", 0)]
-
-
 @pytest.mark.parametrize(
     ("fingers", "expected"),
     [
@@ -205,13 +199,6 @@ def test_a_single_staff_may_be_for_the_left_hand() -> None:
     assert labels("x@12", "C D") == [["-1", "-2"]]
 
 
-def test_a_staff_may_be_without_fingers() -> None:
-    two = ("V:1\nC D\nV:2\nE F", "V:1", "V:2")
-    assert labels("@12", *two) == [["", "-1", "", "-2"]]
-    assert labels("12", *two) == [["1", "", "2", ""]]
-    assert labels("12@x", *two) == [["1", "", "2", ""]]
-
-
 @pytest.mark.parametrize(
     ("fingers", "expected"),
     [
@@ -231,14 +218,6 @@ def test_lines_that_break_elsewhere_are_no_problem() -> None:
     assert labels("1&2345", "C D\nE F\nG") == [["1", "2", "3", "4", "5"]]
     assert labels("1&2345&", "C D\nE F\nG") == [["1", "2", "3", "4", "5"]]
     assert labels("12&34", "C \\\nD\nE F") == [["1", "2", "3", "4"]]
-
-
-def test_a_file_without_fingering() -> None:
-    reading = parsed(tune("C"))
-    assert told(reading) == "warning KT360 no line `% abcD fingering 1: ...`: no note has a finger"
-    ((annotator, found),) = reading.annotations
-    assert annotator is None
-    assert rows(found) == [(0, 1, 60, "R", "")]
 
 
 def test_a_number_stands_once() -> None:
@@ -510,12 +489,6 @@ def test_any_music_is_read_or_said_to_be_wrong(music: str) -> None:
     assert bool(reading.annotations) != any(d.severity == "error" for d in reading.diagnostics)
 
 
-@given(st.text("12345x<>@&-/(),;.pf_^ 6", max_size=30))
-def test_any_fingering_is_read_or_said_to_be_wrong(fingers: str) -> None:
-    reading = parsed(f"% abcD fingering 1: {fingers}\n" + tune("C D E"))
-    assert bool(reading.annotations) != any(d.severity == "error" for d in reading.diagnostics)
-
-
 def test_fields_in_parts() -> None:
     assert parse_signature("") is not None
     assert parse_signature(" name=x") is None
@@ -559,10 +532,6 @@ PAGES = {
     for page in files("kammerton").joinpath("explanations").iterdir()
     if re.fullmatch(r"KT36[0-6]\.md", page.name)
 }
-
-
-def test_there_is_a_page_for_each_code() -> None:
-    assert sorted(PAGES) == [f"KT36{digit}" for digit in range(7)]
 
 
 @pytest.mark.parametrize("code", PAGES)

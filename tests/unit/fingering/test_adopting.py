@@ -5,9 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 
-from fingering_strategies import fingerings
 from kammerton.errors import Diagnostic
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats import parse_fingering
@@ -32,16 +30,6 @@ def problem(value: object) -> Diagnostic:
     assert reading.annotations == ()
     (found,) = reading.diagnostics
     return found
-
-
-@given(fingerings())
-def test_a_fingering_is_taken_as_it_is(fingering: Fingering) -> None:
-    reading = adopt_fingering(fingering, "mine")
-    assert {d.severity for d in reading.diagnostics} <= {"warning"}
-    taken = reading.annotations[0][1]
-    assert taken.labels == fingering.labels
-    for name in ("onsets", "offsets", "pitches", "hands"):
-        assert np.array_equal(getattr(taken, name), getattr(fingering, name))
 
 
 def test_a_fingering_without_pitches_is_taken_too() -> None:
@@ -90,18 +78,6 @@ def test_columns_of_any_kind(value: object) -> None:
     assert fingering.pitches.tolist() == [60, 48]
     assert fingering.hands.tolist() == [RIGHT, LEFT]
     assert fingering.labels == ("1", "-2")
-
-
-@pytest.mark.parametrize("missing", [None, float("nan"), np.nan, "", 0, "x"])
-def test_missing_fingers(missing: object) -> None:
-    assert only(columns(fingers=[missing, -2])).labels == ("", "-2")
-
-
-def test_missing_hands() -> None:
-    fingering = only(columns(fingers=[None, 3], hands=[None, float("nan")]), "KT337")
-    assert (fingering.hands.tolist(), fingering.labels) == ([UNKNOWN, UNKNOWN], ("", "3"))
-    assert only(columns(fingers=[None, 3]), hand="left").labels == ("", "-3")
-    assert only(columns(fingers=[6, 1]), label_encoding="1-10").labels == ("1", "-1")
 
 
 @pytest.mark.parametrize(
@@ -158,8 +134,3 @@ def test_nothing_is_no_fingering() -> None:
     assert problem(empty).code == "KT110"
     none = np.array([])
     assert problem(Fingering(none, none, none.astype(int), none.astype(int), ())).code == "KT110"
-
-
-def test_repeated_notes_are_named_by_their_index() -> None:
-    (found,) = adopt_fingering(columns(onsets=[0, 0], pitches=[60, 60]), "mine").diagnostics
-    assert found.message == "row index 1: same onset and pitch as the note of note index 0; both are kept"

@@ -98,21 +98,6 @@ def test_pairs(run: Run, ref: str, est: str, code: int, said: set[str]) -> None:
     assert run("score", "fingering", "refs", "ests") == (code, said)
 
 
-@pytest.mark.parametrize(
-    "verb", [("check", "fingering", "a.txt"), ("convert", "fingering", "a.txt", "b.csv")]
-)
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [(third("6"), "KT330"), (third("-3"), "KT343"), ("", "KT110"), (pig().replace("C5", "H5"), "KT341")],
-)
-def test_single_files(run: Run, verb: tuple[str, ...], text: str, said: str) -> None:
-    write("a.txt", text)
-    code, codes = run(*verb)
-    assert code in (1, 3)
-    assert said in codes
-    assert not Path("b.csv").exists()
-
-
 def test_one_bad_file_leaves_the_others(run: Run) -> None:
     for item, est in (("1", pig()), ("2", third("6"))):
         write(f"refs/{item}-1_fingering.txt", third("2"))

@@ -79,10 +79,6 @@ def test_a_hand_takes_numbers_without_sign(text: str, hand: Any, expected: tuple
     assert fingers(text, hand=hand) == expected
 
 
-def test_a_hand_is_enough_where_labels_name_hands() -> None:
-    assert fingers("3", encoding="L1/R5", hand=LEFT) == (-3,)
-
-
 def test_an_unknown_encoding_is_a_mistake_of_the_caller() -> None:
     with pytest.raises(OptionError, match="unknown encoding of finger labels `0-10`"):
         parse_label("1", encoding="0-10")  # type: ignore[arg-type]
@@ -97,11 +93,6 @@ def test_no_finger_is_missing_without_a_word(text: str, encoding: Any) -> None: 
     assert inspect(text, encoding) == inspect("")
     assert fingers(text, encoding=encoding) is None
     assert inspect(text, encoding).canonical == ""
-
-
-def test_zero_is_a_thumb_where_numbers_count_from_it() -> None:
-    assert fingers("0", encoding="0-9") == (1,)
-    assert fingers("x", encoding="0-9") is None
 
 
 @pytest.mark.parametrize(
@@ -159,11 +150,6 @@ def test_a_number_without_hand_is_an_error_where_labels_name_hands(text: str, co
     assert fault("7", encoding="L1/R5").code == "KT330"
 
 
-def test_a_label_is_never_read_as_python_reads_integers() -> None:  # A20
-    assert int("4_1") == 41
-    assert fingers("4_1") == (4, 1)
-
-
 # --- respelling ----------------------------------------------------------------------------
 
 
@@ -198,11 +184,6 @@ def test_numbers_in_other_clothes_can_be_no_finger_either() -> None:
 # --- what is kept --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["1", "-5", "4_", "2_4_5", "-2_-1", "-2_1", "-4_"])
-def test_the_notation_of_pig_is_kept_as_written(text: str) -> None:
-    assert inspect(text).canonical == text
-
-
 @pytest.mark.parametrize(
     ("text", "options", "expected"),
     [
@@ -226,12 +207,6 @@ def test_what_is_kept_means_the_same(label: str) -> None:
     assert read is not None
     assert inspect(label).canonical == label
     assert parse_label(str(read)) == read
-
-
-@given(st.lists(st.integers(-5, 5).filter(bool), min_size=1, max_size=4))
-def test_a_rendered_label_reads_back(signed: list[int]) -> None:
-    label = FingerLabel(tuple(signed))
-    assert parse_label(str(label)) == label
 
 
 def test_struck_fingers_are_signed_and_missing_ones_zero() -> None:

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 import kammerton as kt
-from fingering_strategies import fingerings
 from kammerton.errors import DataError
 from kammerton.fingering import TASK, Fingering, FingeringOptions
 from kammerton.fingering.task import CONVERSION
@@ -31,39 +29,6 @@ def read(path: Path) -> dict[str | None, Fingering]:
     reading = TASK.read(path, str(path), FingeringOptions())
     assert not [each for each in reading.diagnostics if each.severity == "error"]
     return dict(reading.annotations)
-
-
-def told(fingering: Fingering) -> list[tuple[float, float, int, int, str]]:
-    columns = (fingering.onsets, fingering.offsets, fingering.pitches, fingering.hands)
-    return list(zip(*(column.tolist() for column in columns), fingering.labels, strict=True))
-
-
-@pytest.mark.parametrize("first", FORMS)
-@pytest.mark.parametrize("second", FORMS)
-def test_there_and_back(tmp_path: Path, first: str, second: str) -> None:
-    start = tmp_path / "a.txt"
-    start.write_text(PIG)
-    there, end = tmp_path / f"b{CONVERSION.forms[first]}", tmp_path / "d.txt"
-    back = tmp_path / f"c{CONVERSION.forms[second]}"
-    for source, target in ((start, there), (there, back), (back, end)):
-        done = kt.convert("fingering", source, target)
-        assert not [each.code for each in done.diagnostics if each.severity == "error"]
-    assert end.read_text() == PIG
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(fingering=fingerings(max_size=8, ordered=True))
-def test_no_finger_and_no_hand_is_lost(tmp_path: Path, fingering: Fingering) -> None:
-    """Notes of a score come in order of time; of two that begin together the order is kept."""
-    for form, suffix in CONVERSION.forms.items():
-        path = tmp_path / f"a{suffix}"
-        path.write_text(CONVERSION.render([fingering], form))
-        (found,) = read(path).values()
-        # a score writes times in steps of at least a millionth of a quarter note
-        assert found.labels == fingering.labels
-        assert found.hands.tolist() == fingering.hands.tolist()
-        assert found.pitches.tolist() == fingering.pitches.tolist()
-        assert found.onsets == pytest.approx(fingering.onsets, abs=1e-6)
 
 
 def test_annotators_get_a_file_each(tmp_path: Path) -> None:
@@ -99,21 +64,6 @@ def test_a_folder_of_pig_keeps_its_names(tmp_path: Path) -> None:
     ]
     scores = kt.score("fingering", tmp_path / "pig", tmp_path / "out", measures=["strike/accuracy"])
     assert scores.value("accuracy") == 1
-
-
-def test_alternate_fingers_of_a_score_are_annotators(tmp_path: Path) -> None:
-    start, score = tmp_path / "a.txt", tmp_path / "a.musicxml"
-    start.write_text(PIG)
-    kt.convert("fingering", start, score)
-    text = score.read_text().replace(
-        "<fingering>1</fingering>", '<fingering>1</fingering><fingering alternate="yes">2</fingering>', 1
-    )
-    score.write_text(text)
-    done = kt.convert("fingering", score, f"{tmp_path}/out/", to="pig")
-    labels = [read(Path(each))[None].labels for each in done.written]
-    assert [Path(each).name for each in done.written] == ["a-1_fingering.txt", "a-2_fingering.txt"]
-    assert [each[0] for each in labels] == ["1", "2"]
-    assert [each.code for each in done.diagnostics] == ["KT395", "KT394"]
 
 
 def test_annotators_of_a_folder_are_scored_by_their_names(tmp_path: Path) -> None:
@@ -212,13 +162,6 @@ def test_labels_that_people_gave_to_recordings_become_no_score(tmp_path: Path) -
     assert reasons == {"no_pitches"}
     # 11 recordings, of which nothing could be said but 1,778 times that one key follows another
     assert scores.counts["same"]["ok"] == 11
-
-
-def test_a_note_of_an_unknown_hand_goes_to_csv(tmp_path: Path) -> None:
-    unknown = replace(ONE, hands=np.array([-1]), labels=("",))
-    path = tmp_path / "a.csv"
-    path.write_text(CONVERSION.render([unknown], "csv"))
-    assert told(read(path)[None]) == told(unknown)
 
 
 @pytest.mark.skipif("KAMMERTON_SHARED" not in os.environ, reason="KAMMERTON_SHARED names no folder")

@@ -1,30 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The hand-checked match cases, scored from the task record down: protocols, measures, corpus figures."""
 
-import json
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import kammerton
 from kammerton.errors import OptionError
 from kammerton.fingering import Fingering, FingeringMetrics, FingeringOptions
-
-CASES = json.loads((Path(__file__).parents[2] / "cases" / "fingering.json").read_text("utf-8"))["match"]
-COLUMNS = {
-    "strike/M_gen": "M_gen",
-    "strike/M_high": "M_high",
-    "strike/M_soft": "M_soft",
-    "strike/M_rec": "M_rec",
-    "strike/M_high_piece": "M_high_piece",
-    "strike/accuracy": "acc",
-    "nakamura2020/M_gen": "tool_M_gen",
-    "pianovam/M_high": "pianovam_M_high",
-}
 
 
 def piece(labels: str, pitches: list[int] | None = None) -> Fingering:
@@ -46,14 +30,6 @@ def score(estimate: str, annotators: list[str], **choices: object) -> kammerton.
         protocols="all",
         options=FingeringOptions(**choices) if choices else None,  # type: ignore[arg-type]
     )
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
-def test_match_cases(case: dict[str, object]) -> None:
-    scores = score(str(case["est"]), list(case["gts"]))  # type: ignore[call-overload]
-    for name, column in COLUMNS.items():
-        found = scores.value(name, annotator="a0" if name == "strike/accuracy" else "all")
-        assert found == pytest.approx(float(Fraction(str(case[column]))), abs=1e-12), name
 
 
 def test_partial_labels_have_denominators_of_their_own() -> None:
@@ -114,27 +90,6 @@ def test_nobody_gains_by_a_piece_that_is_not_handed_in() -> None:
     assert scores.value("strike/finger_F1") == pytest.approx((2 / 6) / 10)
 
 
-def test_an_annotator_without_any_label_is_no_annotator() -> None:  # A05
-    scores = score("1 2", ["1 2", ". ."])
-    for name in ("nakamura2020/M_gen", "strike/M_gen", "pianovam/M_gen"):
-        assert scores.value(name) == 1, name
-    # B labelled one of two notes, and is the only one who labelled any
-    scores = score("1 2", [". .", "1 ."])
-    assert scores.value("nakamura2020/M_gen") == 1 / 2
-
-
-def test_without_any_label_nothing_is_defined() -> None:  # A03
-    scores = score("1 2", [". ."])
-    for name in (
-        "nakamura2020/M_gen",
-        "nakamura2020/M_rec",
-        "strike/M_high",
-        "strike/accuracy",
-        "pianovam/M_high",
-    ):
-        assert np.isnan(scores.value(name)), name
-
-
 def test_annotators_may_be_judged_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The thumb cannot go up a fifth from note to note; thumb and index finger can."""
     monkeypatch.setattr("kammerton.fingering.protocols._TOGETHER", 3)
@@ -184,20 +139,6 @@ def test_estimates_are_matched_note_by_note() -> None:
         kammerton.score("fingering", {"p": reference}, {"s": {"p": estimate}}, options=late, protocols="all")
 
 
-def test_annotators_are_matched_note_by_note_too() -> None:
-    times, hands = np.array([1.02, 0.02]), np.zeros(2, dtype=np.int64)
-    other = Fingering(times, times + 1, np.array([64, 60]), hands, ("3", "1"))
-    scores = kammerton.score(
-        "fingering",
-        None,
-        {"s": {"p": piece("1 3", [60, 64])}},
-        annotators={"one": {"p": piece("1 2", [60, 64])}, "other": {"p": other}},
-        protocols="all",
-    )
-    assert scores.value("strike/accuracy", annotator="one") == 0.5
-    assert scores.value("strike/accuracy", annotator="other") == 1
-
-
 @pytest.mark.parametrize(
     "choice", [{"tolerance_s": -1.0}, {"substitution": "first"}, {"profile": "giant"}, {"profile": "no.toml"}]
 )
@@ -239,21 +180,6 @@ def test_there_is_one_rate_for_a_piece(
     assert scores.value("pianovam/IFR") == result.ifr == expected
     assert any("crossings are not judged" in note for note in result.notes) != is_told
     assert any("crossings are not judged" in problem.message for problem in scores.diagnostics) != is_told
-
-
-@given(
-    st.lists(st.tuples(st.integers(1, 5), st.integers(50, 75), st.booleans()), min_size=2, max_size=12),
-    st.sampled_from(("signs", "hands", "neither")),
-)
-def test_both_ways_to_a_rate_agree(notes: list[tuple[int, int, bool]], told: str) -> None:
-    fingers = [-finger if left and told == "signs" else finger for finger, _, left in notes]
-    pitches = [pitch for _, pitch, _ in notes]
-    hands = ["L" if left else "R" for _, _, left in notes] if told == "hands" else None
-    piece = fingers_only(fingers, pitches, hands)
-    scores = kammerton.score("fingering", {"p": piece}, {"s": {"p": piece}}, ci=None, protocols="all")
-    result = FingeringMetrics().evaluate(fingers, fingers, pitches=pitches, hands=hands)
-    assert result.ifr is not None
-    assert scores.value("pianovam/IFR") == pytest.approx(result.ifr, abs=0, nan_ok=True)
 
 
 def test_fingers_of_two_hands_without_hands_are_a_warning() -> None:

@@ -8,9 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import kammerton as kt
 from kammerton.fingering import TASK, Fingering, FingeringOptions
-from kammerton.model.task import Case
 
 OPTIONS = FingeringOptions()
 SCALE = Fingering(
@@ -96,31 +94,6 @@ def test_notes_that_are_not_there_have_no_finger() -> None:
         assert [each.code for each in said] == [code]
 
 
-def test_names_of_pig_tell_item_and_annotator() -> None:
-    assert TASK.identify("test/001-2_fingering") == ("test/001", "2")
-    assert TASK.identify("etude") == ("etude", None)
-
-
-def test_measures_that_need_different_things_are_computed_apart() -> None:
-    cases: dict[str, Case[Fingering]] = {
-        "pair": Case((SCALE,), SCALE),
-        "references+estimate": Case((SCALE, SCALE), SCALE),
-        "estimate": Case((), SCALE),
-        "annotators": Case((SCALE, SCALE), None),
-    }
-    for needs, case in cases.items():
-        measures = [measure for measure in TASK.measures if measure.needs == needs]
-        found = TASK.evaluate([case], measures, OPTIONS).statistics
-        assert set(found) == set(measures)
-        assert all(len(each) == 1 for each in found.values())
-
-
-def test_steps_of_all_annotators_are_counted() -> None:
-    (measure,) = (m for m in TASK.measures if m.name == "ifr_melodic_references")
-    found = TASK.evaluate([Case((SCALE, SCALE), None)], [measure], OPTIONS).statistics
-    assert found[measure][0, 0] == 4  # two steps, twice
-
-
 def test_playability_alone_knows_labels_that_nothing_else_has_looked_at() -> None:
     """In a process of its own, since labels are numbered once for all."""
     code = (
@@ -131,12 +104,3 @@ def test_playability_alone_knows_labels_that_nothing_else_has_looked_at() -> Non
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "1.0\n"
-
-
-def test_annotators_with_gaps_are_remarked() -> None:
-    gap = replace(SCALE, labels=("1", "", "3"))
-    scores = kt.score("fingering", {"a": SCALE}, {"mine": {"a": SCALE}}, annotators={"gaps": {"a": gap}})
-    said = [each for each in scores.diagnostics if each.code == "KT374"]
-    assert [each.message for each in said] == [
-        "nakamura2020: 1 fingering of 1 item left out for notes without a finger"
-    ]

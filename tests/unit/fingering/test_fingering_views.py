@@ -24,7 +24,7 @@ from fingering_strategies import fingerings
 from kammerton.errors import OptionError
 from kammerton.fingering import TASK, Fingering, FingeringOptions
 from kammerton.fingering.views import choose_judge, view_item
-from kammerton.model.views import Cell, Column, ItemView, Note, Table, Track, Violation
+from kammerton.model.views import Cell, ItemView, Note, Table, Track, Violation
 from kammerton.reporting.timeline import render_item
 
 ONSETS = np.array([0.0, 1.0, 2.0, 0.0, 0.0, 3.0])
@@ -95,11 +95,6 @@ def test_notes_are_judged_as_the_measure_does(
     assert judged.count(None) / len(judged) == share
     if not measure.endswith("_piece"):
         assert scores(shown)[measure] == pytest.approx(share)
-
-
-def test_the_default_is_the_accuracy_against_the_annotator_chosen() -> None:
-    assert view().measure == "strike/accuracy"
-    assert states(view()) == states(view("strike/accuracy"))
 
 
 def test_signs_do_not_matter_to_the_document() -> None:
@@ -338,22 +333,6 @@ def test_staves_are_drawn_note_by_note() -> None:
     ]
 
 
-def test_a_score_is_drawn_in_quarter_notes() -> None:
-    ann, est = (
-        replace(each, unit="quarters", place_of=lambda note: f"measure 1, beat {note + 1}")
-        for each in (ANN, EST)
-    )
-    shown = view_item("piece", "ann", {"ann": ann}, {"est": est})
-    lines = staves(shown, 80)
-    assert lines[0] == "piece, 0 to 4 quarters: est against ann"
-    assert lines[3:6] == [
-        "quarters 0      1   2   3",
-        "right    C4     E4  G4  A4",
-        "ann      1      2   3   .",
-    ]
-    assert any(line.startswith("  m. 1, beat 6  3 6 ") for line in drawn(shown, 80))
-
-
 def test_staves_without_notes_are_left_out_of_a_line() -> None:
     lines = staves(start=1)
     assert lines[5:11] == [
@@ -368,12 +347,6 @@ def test_staves_without_notes_are_left_out_of_a_line() -> None:
     lines = staves(end=1)
     assert lines[0] == "piece, 0 to 1 of 4 s: est against ann, bob"
     assert "A4" not in "\n".join(lines[:12])
-
-
-def test_what_is_missing_stands_below_the_staves() -> None:
-    shown = view(gone="no estimate", est=EST)
-    lines = drawn(shown)
-    assert lines[lines.index("gone  (no estimate)") + 1] == ""
 
 
 def test_in_ascii_and_in_colour() -> None:
@@ -412,23 +385,10 @@ def test_a_chord_that_no_line_holds_is_cut() -> None:
     assert max(map(len, lines)) <= 40
 
 
-def test_grace_notes_at_the_end_are_shown() -> None:
-    zero = Fingering(np.zeros(1), np.zeros(1), np.array([60]), np.array([0]), ("1",))
-    assert drawn(view_item("a", "a", {"a": zero}, {"est": zero}))[0] == "a, 0 to 1 s: est against a"
-
-
 @pytest.mark.parametrize("width", range(40, 141, 7))
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 def test_no_line_is_wider_than_asked(width: int, encoding: str) -> None:
     assert max(map(len, drawn(view(first=EST, second=ANN), width=width, encoding=encoding))) <= width
-
-
-def test_tables_of_texts_fill_the_line() -> None:
-    columns = (Column("onset"), Column("why"))
-    shown = replace(view(), tables=(Table("t", columns, (("1", "x" * 50),)), Table("empty", columns, ())))
-    lines = drawn(shown)
-    assert lines[lines.index("t") + 2] == "  1      " + "x" * 50
-    assert lines[lines.index("empty") + 1] == ""
 
 
 def test_notes_lie_on_a_keyboard_with_everybodys_fingers() -> None:

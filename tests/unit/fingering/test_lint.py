@@ -11,7 +11,7 @@ from hypothesis import given
 
 import kammerton as kt
 from fingering_strategies import fingerings
-from kammerton.fingering import TASK, Fingering, FingeringOptions
+from kammerton.fingering import Fingering, FingeringOptions
 from kammerton.fingering.formats import read_fingering
 from kammerton.fingering.judging import Playability, key_presses, limits_of
 from kammerton.fingering.lint import find_spots, finger_name, key_name, lint
@@ -87,19 +87,6 @@ def test_places_are_named(notes: tuple[tuple[str, int, float], ...], place: str,
     assert said(played(*notes)) == ([f"{place}: {fingers} {reason}"] if place else [])
 
 
-def test_the_profile_decides() -> None:
-    tenth = played(("1", 60, 0), ("5", 75, 1))  # I14: 15 is Parncutt's limit, 12 that of pianovam
-    assert said(tenth) == []
-    (found,) = said(tenth, profile="pianovam")
-    assert found.endswith("fingers 1 and 5 span 15 semitones, at most 12")
-    # C4 to Eb5 is an octave, 14, and C to Eb, 3; small hands reach 14
-    (found,) = said(tenth, profile="balliauw2017-S")
-    assert found.endswith("fingers 1 and 5 span 17 units, at most 14")
-    (warning,) = lint(tenth, FingeringOptions(profile="pianovam"))
-    assert warning.severity == "warning"
-    assert warning.hint == "by the profile `pianovam`; --profile parncutt1997 allows it"
-
-
 def test_places_are_in_order_of_time_and_beyond_twenty_are_counted() -> None:
     leaps = played(*(("2", 60 + 6 * (note % 2), note) for note in range(30)))
     found = lint(leaps, OPTIONS)
@@ -168,24 +155,6 @@ def test_names_of_keys_and_fingers() -> None:
     assert [finger_name(label) for label in ("5", "-4", "4_", "2_4_5", "-2_1", "")] == [
         *("R5", "L4", "R4-", "R2-4-5", "L2-R1", "none")
     ]
-
-
-def test_check_names_the_file_and_of_several_the_annotator(tmp_path: Path) -> None:
-    one = tmp_path / "chord.txt"
-    one.write_text("1\t0\t1\tC4\t64\t80\t0\t1\n2\t0\t1\tE4\t64\t80\t0\t1\n")
-    (found,) = kt.check("fingering", one).diagnostics
-    assert (found.code, found.file, found.severity) == ("KT390", str(one), "warning")
-    two = tmp_path / "two.csv"
-    rows = ("0,1,60,right,{},{}", "0,1,64,right,{},{}")
-    ann, bob = ([row.format(finger, who) for row in rows] for finger, who in ((1, "Ann"), (2, "Bob")))
-    two.write_text("\n".join(["onset,offset,pitch,hand,finger,annotator", *ann, *bob]))
-    messages = [each.message for each in kt.check("fingering", two).diagnostics]
-    assert [message.split(", note")[0] for message in messages] == ["annotator `Ann`", "annotator `Bob`"]
-
-
-def test_chords_have_no_lint() -> None:
-    assert TASK.lint is lint
-    assert kt.chords.TASK.lint is None
 
 
 JSON_NOTE = '{"onset": %d, "offset": %d, "pitch": %d, "finger": %d}'

@@ -28,16 +28,6 @@ from unit.formats.telling import tell
 # --- notes and times -------------------------------------------------------------------------
 
 
-def test_notes_of_two_staves() -> None:
-    text = score(
-        note("C5", "1"),
-        note("D5", "2", duration=2),
-        "<backup><duration>6</duration></backup>",
-        note("C3", "5", staff=2, voice=5),
-    )
-    assert only(text) == [(0, 1, 72, "R", "1"), (0, 1, 48, "L", "-5"), (1, 1.5, 74, "R", "2")]
-
-
 def test_divisions_may_change_and_be_decimal() -> None:
     text = score(
         note("C4", duration=4),
@@ -53,12 +43,6 @@ def test_divisions_may_change_and_be_decimal() -> None:
     ]
 
 
-def test_rests_and_forward_let_time_pass() -> None:
-    rest = "<note><rest/><duration>4</duration></note>"
-    text = score(rest, note("C4"), "<forward><duration>2</duration></forward>", note("D4"))
-    assert only(text) == [(1, 2, 60, "R", ""), (2.5, 3.5, 62, "R", "")]
-
-
 def test_chord_notes_begin_together_and_the_longest_counts_for_the_measure() -> None:
     first = GRAND + note("C4") + note("E4", chord=True, duration=8) + note("G4")
     assert only(partwise(measures(first, note("D4")))) == [
@@ -69,29 +53,9 @@ def test_chord_notes_begin_together_and_the_longest_counts_for_the_measure() -> 
     ]
 
 
-def test_alterations_are_sounded_by_the_letter() -> None:
-    pitch = "<pitch><step>{}</step><alter>{}</alter><octave>{}</octave></pitch>"
-    altered = f"<note>{pitch}<duration>4</duration></note>"
-    text = score(altered.format("B", "1", 3), altered.format("C", "-1", 4), altered.format("F", "+2.0", 4))
-    assert [row[2] for row in only(text)] == [60, 59, 67]
-
-
 def test_a_grace_note_comes_before_its_main_note_and_has_no_length() -> None:  # A14
     text = score(note("C5", "1"), note("D5", "2", grace=True), note("E5", "3"))
     assert only(text) == [(0, 1, 72, "R", "1"), (1, 1, 74, "R", "2"), (1, 2, 76, "R", "3")]
-
-
-def test_a_note_without_length_is_read_as_it_stands() -> None:
-    assert only(score(note("C5", duration=0), note("D5"))) == [(0, 0, 72, "R", ""), (0, 1, 74, "R", "")]
-
-
-def test_measures_are_laid_end_to_end() -> None:
-    first = GRAND + note("C4", duration=6)
-    assert only(partwise(measures(first, note("D4"), note("E4")))) == [
-        (0, 1.5, 60, "R", ""),
-        (1.5, 2.5, 62, "R", ""),
-        (2.5, 3.5, 64, "R", ""),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -156,19 +120,6 @@ def test_measures_may_hold_the_parts() -> None:
     ]
 
 
-def test_other_elements_are_passed_over() -> None:
-    text = (
-        "<score-partwise><movement-title>note</movement-title>"
-        "<part-list><score-part id='P1'/></part-list>"
-        "<part id='P1'><x/><measure number='1'><print/>"
-        "<harmony><frame><frame-note><fingering>7</fingering></frame-note></frame></harmony>"
-        f"{GRAND}<direction><words>mf</words></direction>"
-        f"{note('C4', '1').replace('<voice>', '<lyric><text>la</text></lyric><voice>')}"
-        "<barline><repeat direction='backward'/></barline></measure></part></score-partwise>"
-    )
-    assert only(text) == [(0, 1, 60, "R", "1")]
-
-
 def test_exact_sums_stay_bounded() -> None:
     total = Fraction(0)
     for prime in (1_000_003, 1_000_033, 1_000_037):
@@ -178,13 +129,6 @@ def test_exact_sums_stay_bounded() -> None:
 
 
 # --- ties ------------------------------------------------------------------------------------
-
-
-def test_tied_notes_are_one_note() -> None:
-    text = partwise(
-        measures(GRAND + note("C4", "3", tie="start"), note("C4", tie="stop start"), note("C4", tie="stop"))
-    )
-    assert only(text) == [(0, 3, 60, "R", "3")]
 
 
 def test_ties_that_are_only_drawn_count_where_none_is_to_be_heard() -> None:
@@ -286,11 +230,6 @@ def test_the_other_hand_may_be_named() -> None:
     assert only(text) == [(0, 1, 60, "L", "-2"), (1, 2, 62, "L", "-1"), (2, 3, 64, "L", "-2_1")]
 
 
-def test_numbers_may_have_another_meaning() -> None:
-    text = score(note("C4", "6"), note("D4", "1"))
-    assert [row[3:] for row in only(text, label_encoding="1-10")] == [("R", "1"), ("L", "-1")]
-
-
 @pytest.mark.parametrize(
     ("finger", "expected", "label"),
     [
@@ -334,11 +273,6 @@ def test_a_number_that_is_no_finger_costs_its_note_the_finger_alone(finger: str,
     assert labels(text) == [["", "", "3"]]
 
 
-def test_the_place_is_that_of_the_tag_where_the_text_is_elsewhere() -> None:
-    text = score(note("C4", "4-7").replace("4-7", "\n4-7")).replace("<fingering>", "<fingering\n>")
-    assert told(parsed(text)).startswith("warning 4:1+10 KT330 `7` is not a finger")
-
-
 @pytest.mark.parametrize("kind", ["substitution", "alternate"])
 def test_a_lone_substitution_or_alternative_is_the_finger(kind: str) -> None:
     text = score(note("C4", f"2 {kind}"))
@@ -347,11 +281,6 @@ def test_a_lone_substitution_or_alternative_is_the_finger(kind: str) -> None:
         f"warning 4:{column}+1 KT357 {kind} without a finger before it: taken as the finger {AT_1}"
     )
     assert labels(text) == [["2"]]
-
-
-def test_attributes_that_say_no_are_none() -> None:
-    text = score(note("C4", "4")).replace("<fingering>", '<fingering substitution="no" alternate="no">')
-    assert [row[4] for row in only(text)] == ["4"]
 
 
 def test_alternatives_make_annotators() -> None:
@@ -373,11 +302,6 @@ def test_alternatives_make_annotators() -> None:
 def test_an_alternative_substitution_follows_the_same_first_finger() -> None:
     text = score(note("E4", "4", "1 substitution", "2 substitution alternate"))
     assert labels(text) == [["4_1"], ["4_2"]]
-
-
-def test_an_alternative_may_be_of_the_other_hand() -> None:
-    reading = parsed(score(note("E4", "4", "L1 alternate")))
-    assert [rows(found)[0][3:] for _, found in reading.annotations] == [("R", "4"), ("L", "-1")]
 
 
 def test_alternatives_are_bounded() -> None:
@@ -428,22 +352,6 @@ def test_fingers_that_do_not_go_to_the_notes_of_a_chord_are_left_out() -> None:
         f"warning 7:12+1 KT357 fingers that do not go to the 3 notes of their chord: `2, 3` {AT_1}",
     ]
     assert labels(text) == [["", "", ""]]
-
-
-def test_of_several_fingers_on_one_note_the_first_strikes() -> None:
-    text = score(note("C4", "1", "3"))
-    assert told(parsed(text)) == (
-        f"warning 4:12+1 KT357 several fingers on one note, the first one strikes it: `1, 3` {AT_1}"
-    )
-    assert labels(text) == [["1"]]
-
-
-def test_a_chord_across_two_staves_is_one_of_each_hand() -> None:
-    text = score(
-        note("C3", "5", staff=2), note("G3", "1", staff=2, chord=True), note("C4", "1", "5", chord=True),
-        note("G4", chord=True),
-    )  # fmt: skip
-    assert labels(text) == [["-5", "-1", "1", "5"]]
 
 
 # --- hands -----------------------------------------------------------------------------------
@@ -511,14 +419,7 @@ def test_staves_below_the_second_are_the_left_hand() -> None:
     assert labels(text) == [["1", "-1", "-5"]]
 
 
-def test_staves_that_no_attribute_announces_count() -> None:
-    text = score(note("C4", "1"), note("C3", "1", staff=2), attributes=SINGLE)
-    assert [row[4] for row in only(text)] == ["1", "-1"]
-
-
 # --- voices that go on in the other staff ----------------------------------------------------
-
-BACK = "<backup><duration>4</duration></backup>"
 
 
 def voiced(*marks: str) -> str:
@@ -624,14 +525,6 @@ def test_notes_of_a_voice_may_overlap_as_far_as_programs_round(overlap: int, han
     first = upper + back.format(overlap) + lower + back.format(16 - overlap) + other
     ((_, found),) = parsed(partwise(measures(GRAND.replace(">4<", ">32<") + first))).annotations
     assert "".join(row[3] for row in sorted(rows(found), key=lambda row: -row[2])) == hands
-
-
-def test_fingers_stacked_on_a_chord_in_the_other_staff_are_those_of_its_hand() -> None:
-    stacked = note("C3", "1", "3", "5", staff=2, voice=1) + note("E3", staff=2, voice=1, chord=True)
-    stacked += note("G3", staff=2, voice=1, chord=True)
-    text = partwise(measures(GRAND + ONE_FIVE, ONE_FIVE, stacked + BACK + voiced("5@2")))
-    ((_, found),) = parsed(text).annotations
-    assert found.labels[8:] == ("1", "3", "5", "")
 
 
 def test_notes_that_go_home_are_told_measure_by_measure() -> None:

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,13 +8,12 @@ from hypothesis import strategies as st
 
 import kammerton
 from fingering_strategies import fingerings
-from kammerton.errors import DataError, Diagnostic, OptionError
+from kammerton.errors import Diagnostic, OptionError
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats import SUFFIXES, parse_fingering, read_fingering, unfold
 from kammerton.fingering.formats.named_notes import render_csv
 from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.formats.pig import render_pig
-from kammerton.formats import Limits
 from kammerton.model.task import Reading
 
 
@@ -52,15 +50,6 @@ PIG_NAMES = (
 )
 
 # --- columns -------------------------------------------------------------------------------
-
-
-def test_columns_are_read() -> None:
-    fingering = only(PLAIN)
-    assert fingering.onsets.tolist() == [0.0, 0.5]
-    assert fingering.offsets.tolist() == [1.0, 1.5]
-    assert fingering.pitches.tolist() == [60, 48]
-    assert fingering.hands.tolist() == [RIGHT, LEFT]
-    assert fingering.labels == ("1", "-5")
 
 
 @pytest.mark.parametrize(
@@ -148,20 +137,6 @@ def test_fingers_whose_hand_nothing_tells_are_a_warning(rows: str, message: str 
         assert read(text, **said).diagnostics == ()
 
 
-def test_the_caller_may_say_what_the_file_does_not() -> None:
-    text = "onset,offset,pitch,finger\n0,1,60,3\n1,2,60,\n"
-    fingering = only(text, hand="left")
-    assert (fingering.labels, fingering.hands.tolist()) == (("-3", ""), [LEFT, LEFT])
-    assert only(text, hand="right").hands.tolist() == [RIGHT, RIGHT]
-    # but what it does, holds, and so does what signs and letters tell
-    assert only(PLAIN, hand="left").labels == ("1", "-5")
-    for fingers in (("3", "-2"), ("R3", "L2")):
-        signed = only(
-            "onset,offset,pitch,finger\n0,1,60,{}\n1,2,50,{}\n2,3,50,\n".format(*fingers), hand="left"
-        )
-        assert (signed.labels, signed.hands.tolist()) == (("3", "-2", ""), [RIGHT, LEFT, LEFT])
-
-
 @pytest.mark.parametrize(
     ("encoding", "labels", "hands"),
     [("1-10", ("2", "-5"), [RIGHT, LEFT]), ("0-9", ("-3", "-1"), [LEFT, LEFT])],
@@ -211,11 +186,6 @@ def test_a_missing_column_is_named(header: str, message: str, hint: str) -> None
     found = problem(header + "\n0,1,60,1\n")
     assert (found.code, found.message, found.hint) == ("KT162", message, hint)
     assert (found.line, found.column, found.length) == (1, 1, len(header))
-
-
-def test_every_missing_column_is_named() -> None:
-    found = read("id,when,what\n0,1,2\n").diagnostics
-    assert [d.code for d in found] == ["KT162"] * 4
 
 
 def test_a_column_stands_once() -> None:
@@ -277,16 +247,6 @@ def test_errors_of_durations(row: str, expected: str) -> None:
     assert problem(f"onset,duration,pitch,finger\n{row}\n").concise() == f"a.csv:{expected}"
 
 
-def test_a_sign_tells_more_than_the_caller() -> None:
-    fingering = only("onset,offset,pitch,finger\n0,1,60,-1\n", hand="right")
-    assert (fingering.labels, fingering.hands.tolist()) == (("-1",), [LEFT])
-
-
-@pytest.mark.parametrize("limits", [Limits(rows=1), Limits(line=20)])
-def test_budgets_are_kept(limits: Limits) -> None:
-    assert {d.code for d in read(PLAIN, limits=limits).diagnostics} == {"KT106"}
-
-
 def test_a_cell_that_is_too_long_is_refused() -> None:
     found = problem(f"onset,offset,pitch,finger\n0,1,60,{'1' * 140_000}\n")
     assert (found.code, found.line) == ("KT106", 2)
@@ -305,14 +265,6 @@ def test_the_content_tells_the_format(tmp_path: Path, suffix: str) -> None:
     path.write_text('{"notes": [{"onset": 0, "offset": 1, "pitch": 60, "finger": "R1"}]}')
     assert read_fingering(path).annotations[0][1].labels == ("1",)
     assert suffix in SUFFIXES
-
-
-def test_a_file_that_cannot_be_read_has_no_annotation(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_bytes(b"onset\xff")
-    reading = read_fingering(tmp_path / "a.csv", "named")
-    assert [d.place() for d in reading.diagnostics] == ["named:1:6"]
-    latin = FingeringOptions(encoding="latin-1")
-    assert {d.code for d in read_fingering(tmp_path / "a.csv", "named", latin).diagnostics} == {"KT162"}
 
 
 @pytest.mark.parametrize("suffix", [".musicxml", ".xml", ".mxl", ".txt"])
@@ -353,20 +305,6 @@ def test_what_is_written_is_read_back_exactly(fingering: Fingering) -> None:
     reading = read(render_csv(fingering))
     assert {d.severity for d in reading.diagnostics} <= {"warning"}
     assert same(reading.annotations[0][1], fingering)
-
-
-def test_hands_that_are_not_known_are_left_empty() -> None:
-    fingering = only("onset,offset,pitch,finger\n0,1,60,1\n")
-    assert render_csv(fingering).splitlines()[1] == "0.0,1.0,60,,1"
-    assert same(only(render_csv(fingering)), fingering)
-
-
-def test_notes_without_pitch_cannot_be_written() -> None:
-    fingering = replace(only(PLAIN), pitches=np.array([60, -1]))
-    with pytest.raises(
-        DataError, match="KT151 note index 1 cannot be written as CSV: its pitch is not known"
-    ):
-        render_csv(fingering)
 
 
 # --- by chance -----------------------------------------------------------------------------

@@ -15,7 +15,6 @@ from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats import parse_fingering
 from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.task import TASK
-from kammerton.formats import Limits
 from kammerton.model.task import ItemReadings, Reading
 
 HEADER = "onset\tkey_offset\tframe_offset\tnote\tvelocity\tfinger\n"
@@ -53,28 +52,6 @@ def notes(*found: dict[str, object]) -> str:
 # --- tables --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        HEADER
-        + "6.684375\t6.740625\t7.5\t105\t92\tR5\n7.1\t7.2\t7.5\t48\t64\tL1\n7.3\t7.4\t7.5\t50\t64\tNoinfo\n",
-        HEADER.replace("finger", "hand\tfinger")
-        + "6.684375\t6.740625\t7.5\t105\t92\tR\t5\n7.1\t7.2\t7.5\t48\t64\tL\t1\n"
-        + "7.3\t7.4\t7.5\t50\t64\tNoinfo\tNoinfo\n",
-        "#"
-        + HEADER
-        + "6.684375\t6.740625\t7.5\t105\t92\t10\n7.1\t7.2\t7.5\t48\t64\t1\n7.3\t7.4\t7.5\t50\t64\tNoinfo\n",
-    ],
-)
-def test_exported_tables(text: str) -> None:
-    fingering = only(text, ".tsv")
-    assert fingering.onsets.tolist() == [6.684375, 7.1, 7.3]
-    assert fingering.offsets.tolist() == [6.740625, 7.2, 7.4]  # when the key is released, not the sound
-    assert fingering.pitches.tolist() == [105, 48, 50]
-    assert fingering.hands.tolist() == [RIGHT, LEFT, UNKNOWN]
-    assert fingering.labels == ("5", "-1", "")
-
-
 def test_a_table_of_small_numbers_without_hands_is_of_the_left_hand_with_a_warning() -> None:
     text = HEADER + "0\t1\t1\t60\t64\tNoinfo\n1\t2\t2\t62\t64\t3\n"
     found = problem(text, ".tsv")
@@ -98,41 +75,7 @@ def test_a_transcription_has_notes_and_no_fingers(mark: str) -> None:
     assert fingering.lacking == {"fingers"}
 
 
-@pytest.mark.parametrize(
-    ("header", "message"),
-    [
-        # a slip of the name of the column of fingers, and tables of others
-        (HEADER.replace("finger", "fingr"), "fingr"),
-        ("onset\tkey_offset\tnote\tvelocity\n", "velocity"),
-        ("onset,offset,pitch\n", "pitch"),
-    ],
-)
-def test_other_tables_without_fingers_are_refused(header: str, message: str) -> None:
-    mark = "," if "," in header else "\t"
-    cells = ["0", "1", "1", "60", "64", "R1"][: header.count(mark) + 1]
-    found = problem(header + mark.join(cells) + "\n", ".tsv")
-    assert found.code == "KT162"
-    assert found.message.startswith("no column is the finger: ")
-    assert f"`{message}`" in found.message
-
-
 # --- notes ---------------------------------------------------------------------------------
-
-
-def test_notes_are_read() -> None:
-    fingering = only(
-        notes(
-            note(onset=0.5, offset=1.25),
-            note(onset=1, hand="L", finger=5, pitch=48),
-            note(onset=2, offset=2, finger="Noinfo", hand="Noinfo"),
-            note(onset=3, offset=4, finger=None, hand=None),
-        ).replace('1, "offset": 1', '1.0, "offset": 1e0')
-    )
-    assert fingering.onsets.tolist() == [0.5, 1.0, 2.0, 3.0]
-    assert fingering.offsets.tolist() == [1.25, 1.0, 2.0, 4.0]
-    assert fingering.pitches.tolist() == [60, 48, 60, 60]
-    assert fingering.hands.tolist() == [RIGHT, LEFT, UNKNOWN, UNKNOWN]
-    assert fingering.labels == ("1", "-5", "", "")
 
 
 @pytest.mark.parametrize(
@@ -152,13 +95,6 @@ def test_fingers_are_named_or_numbered(fingers: list[dict[str, object]], labels:
     found = [{"onset": at, "duration": 1, "pitch": 60 + at} | finger for at, finger in enumerate(fingers)]
     for text in (notes(*found), json.dumps(found)):
         assert only(text).labels == labels
-
-
-def test_keys_have_synonyms() -> None:
-    found = {"start": 0, "end": 1, "midi": 60, "note_name": "X", "fingering": "R1", "note_id": 7}
-    fingering = only(notes(found))
-    assert (fingering.pitches.tolist(), fingering.labels) == ([60], ("1",))
-    assert only(notes({"note_name": "X", **found})).pitches.tolist() == [60]
 
 
 @pytest.mark.parametrize(
@@ -197,17 +133,6 @@ def test_errors_of_notes(found: dict[str, object], code: str, token: str, messag
         assert given.column is not None
         token = token if code != "KT348" else token.strip('"')
         assert text[given.column - 1 : given.column - 1 + given.length] == token
-
-
-@pytest.mark.parametrize(
-    ("finger", "code"),
-    [
-        *(("1e999999999", "KT330"), ("1e-999999999", "KT330"), ("Infinity", "KT331"), ("NaN", "KT331")),
-        *(("-0", "KT330"), ("-0.0", "KT330"), ("123456789", "KT330"), ("1" * 5000, "KT330")),
-    ],
-)
-def test_numbers_of_any_size_are_taken_as_text(finger: str, code: str) -> None:
-    assert problem(notes(note(finger="@")).replace('"@"', finger)).code == code
 
 
 @pytest.mark.parametrize(
@@ -271,14 +196,6 @@ def test_an_object_of_lists_has_an_annotator_for_each() -> None:
     assert [(d.code, d.column) for d in reading.diagnostics] == [("KT335", 9), ("KT335", 30)]
 
 
-def test_labels_of_one_hand() -> None:
-    assert problem("[1, 2, 3]").code == "KT334"
-    assert read("[1, 2, 3]").annotations[0][1].labels == ("-1", "-2", "-3")
-    right = only("[1, 2, 3]", hand="right")
-    assert (right.labels, right.hands.tolist()) == (("1", "2", "3"), [RIGHT] * 3)
-    assert only("[1, 5, 9, 0]", label_encoding="0-9").labels == ("2", "-1", "-5", "1")
-
-
 def test_errors_of_labels() -> None:
     found = problem("[6, 11]")
     assert (found.concise(), found.severity) == ("a:1:5: KT330 `11` is not a finger", "error")
@@ -301,11 +218,6 @@ def test_errors_of_labels() -> None:
 )
 def test_documents_that_hold_no_fingering(text: str, code: str) -> None:
     assert problem(text).code == code
-
-
-@pytest.mark.parametrize("text", [notes(note(), note(onset=1)), "[6, 7]"])
-def test_budgets_are_kept(text: str) -> None:
-    assert problem(text, limits=Limits(rows=1)).code == "KT106"
 
 
 FIELDS = ("onset", "offset", "pitch", "finger")
@@ -361,10 +273,6 @@ def test_lists_are_items_called_by_their_recording(tmp_path: Path) -> None:
         ("KT335", "b_1", "note"),
     ]
     assert sheet.broken == {}
-
-
-def test_lists_of_one_recording_keep_their_names(tmp_path: Path) -> None:
-    assert list(unfolded(tmp_path, lists(("a", "2024", [1]), ("b", "2024", [6]))).items) == ["a", "b"]
 
 
 def test_a_list_that_cannot_be_used_leaves_the_others(tmp_path: Path) -> None:

@@ -133,38 +133,6 @@ def test_files_have_any_line_end_and_a_byte_order_mark(tmp_path: Path) -> None: 
         assert same(reading.annotations[0][1], only(HEAD + ROWS))
 
 
-@pytest.mark.parametrize("label", ["4_", "2_4_5", "-2_1", "-1_1", "3_1"])
-def test_labels_are_kept_as_written(label: str) -> None:
-    assert only(row(label, channel="1" if label[0] == "-" else "0")).labels == (label,)
-
-
-@pytest.mark.parametrize("label", ["0", "x", "Noinfo", ".", ""])
-def test_missing_fingers(label: str) -> None:  # A16
-    assert only(row(label)).labels == ("",)
-    assert only(row() + row(label, id="1", onset="1", offset="2")).labels == ("1", "")
-
-
-@pytest.mark.parametrize(
-    ("label", "encoding", "expected"), [("7", "1-10", "2"), ("7", "0-9", "-3"), ("R5", "L1/R5", "5")]
-)
-def test_other_encodings(label: str, encoding: str, expected: str) -> None:
-    channel = "1" if expected[0] == "-" else "0"
-    assert only(row(label, channel=channel), label_encoding=encoding).labels == (expected,)
-
-
-def test_one_hand_and_one_note_are_enough() -> None:
-    assert len(only(row())) == 1
-    assert only(row("-1", channel="1")).hands.tolist() == [LEFT]
-
-
-@pytest.mark.parametrize("begin", ["//", " //", "#"])
-@pytest.mark.parametrize("head", ["", HEAD])
-def test_a_last_line_that_is_a_comment_is_none_of_notes(head: str, begin: str) -> None:
-    text = f"{head}{begin}\t0.0\t0.5\tC4\t64\t80\t0\t1"
-    for each in (text, text + "\n"):
-        assert problem(each).concise() == "a.txt: KT110 no notes"
-
-
 def test_no_zero_is_negative() -> None:
     ((_, found),) = parsed("0\t-0\t-0\tC4\t64\t80\t0\t1\n").annotations
     assert not np.signbit([found.onsets, found.offsets]).any()
@@ -235,17 +203,6 @@ def test_a_finger_that_the_channel_contradicts_everywhere_is_of_swapped_hands() 
     assert {found.hint for found in problems(text)} == {CHANNELS}
 
 
-def test_places_are_those_of_the_file() -> None:
-    found = problem(HEAD + "\n# second\n" + row() + row("6", id="1", onset="1", offset="2"))
-    assert (found.line, found.column, found.length) == (5, 18, 1)
-    assert found.excerpt == "1\t1\t2\tC4\t64\t80\t0\t6"
-
-
-def test_places_count_lines_that_are_no_rows() -> None:
-    found = problem(HEAD + row() + "\n# a comment\n  // another\n" + row("6", id="1", onset="1", offset="2"))
-    assert (found.line, found.column) == (6, 18)
-
-
 def test_warnings_leave_the_file_usable() -> None:
     (found,) = parsed(
         row("undecided")
@@ -274,21 +231,6 @@ def test_notes_may_start_together_with_one_key_and_are_kept_with_a_warning() -> 
     )
     assert (found.severity, found.count) == ("warning", 2)
     assert parsed(text).annotations[0][1].labels == ("1", "1", "2", "3")
-
-
-def test_notes_out_of_order_stay_as_they_are_with_a_warning() -> None:
-    found = problem(row(onset="1", offset="2") + row(id="1"))
-    assert found.concise() == (
-        "a.txt:2:3: KT346 notes are not in order of time, and stay as they are: this one starts before the"
-        " one above"
-    )
-    assert found.severity == "warning"
-
-
-@pytest.mark.parametrize(("pitch", "count"), [("A0", 0), ("C8", 0), ("G#0", 1), ("C##9", 1)])
-def test_keys_beyond_a_piano_are_warned_of(pitch: str, count: int) -> None:
-    found = problems(row(pitch=pitch))
-    assert [(d.code, d.severity) for d in found] == [("KT347", "warning")] * count
 
 
 @pytest.mark.parametrize(
@@ -325,16 +267,6 @@ def test_rows_as_wide_as_those_of_pianoplayer_are_read(surplus: str) -> None:
     assert (note.concise(), note.severity) == (f"a.txt:1: KT340 {WIDER.format(width)}", "note")
 
 
-def test_among_rows_of_ten_columns_one_of_eight_makes_them_wrong() -> None:
-    wide = row(id="1", onset="1", offset="2").rstrip("\n") + "\t-1\t0\n"
-    assert problem(row() + wide).concise() == "a.txt:2:20: KT340 row has 10 columns instead of 8"
-    narrow = problems(wide + row(id="2", onset="2", offset="3").replace("\t80", ""))
-    assert [found.concise() for found in narrow] == [
-        f"a.txt:1: KT340 {WIDER.format(10)}",
-        "a.txt:2:1: KT340 row has 7 columns instead of 10",
-    ]
-
-
 def test_pitches_of_pianoplayer_are_numbers_or_spelled() -> None:
     wide = row(pitch="C4").rstrip("\n") + "\t-1\t0\n"
     ((_, found),) = parsed(wide).annotations
@@ -354,25 +286,6 @@ def test_a_file_of_another_kind_is_said_to_be_so_once(text: str, width: int, cou
     found = problem(text)
     assert found.concise() == f"a.txt:1:1: KT340 no row has 8 columns; this one has {width}"
     assert found.count == count
-
-
-def test_columns_that_shift_from_row_to_row_are_seen() -> None:
-    # sixteen cells in two lines, but nine and seven of them
-    shifted = row("1\t1") + "1\t2\tC4\t64\t80\t0\t1\n" + row(id="2", onset="1", offset="2")
-    assert [d.line for d in problems(shifted)] == [1, 2]
-
-
-def test_a_quote_is_closed() -> None:
-    found = problem(row() + row('"1', id="1", onset="1", offset="2"))
-    assert found.concise() == 'a.txt:2:18: KT160 quote is not closed: `"1`'
-
-
-def test_every_problem_of_a_file_is_listed_at_once() -> None:
-    found = problems(row("6", pitch="H4") + row("7", channel="5") + row("8", onset="x"))
-    assert sorted({d.code for d in found}) == ["KT120", "KT330", "KT341", "KT342", "KT344"]
-    many = problems("".join(row("6", id=str(number), onset=str(number), offset="99") for number in range(50)))
-    assert len(many) == 21
-    assert (many[-1].message, many[-1].count) == ("and 30 more like these", 30)
 
 
 @pytest.mark.parametrize("limits", [Limits(rows=2), Limits(line=30)])
@@ -458,27 +371,6 @@ def test_notes_without_pitch_or_hand_cannot_be_written(field: str, kind: str) ->
         render_pig(replace(fingering, **{field: values}))
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        (HEAD + ROWS, [2, 3, 4]),
-        (ROWS + "\n\n", [1, 2, 3]),
-        (HEAD + ROWS.replace("\n1", "\n# remark\n1"), [2, 4, 5]),
-        (HEAD + "\n" + ROWS.replace("\t", " "), [3, 4, 5]),
-    ],
-)
-def test_lines_of_notes(text: str, lines: list[int]) -> None:
-    fingering = only(text)
-    assert fingering.line_of is not None
-    assert [fingering.line_of(note) for note in range(3)] == lines
-
-
-def test_rows_that_are_commented_out_are_none() -> None:
-    text = ROWS.replace("\n1", "\n#1")
-    assert only(text).pitches.tolist() == [45, 57]
-    assert only(ROWS.replace("\n1", "\n" + 7 * "\t" + "\n1")).pitches.tolist() == [45, 61, 57]
-
-
 # --- notes that several files have ---------------------------------------------------------
 
 
@@ -490,33 +382,11 @@ def test_another_fingering_of_notes_in_use_shares_them() -> None:
     assert not other.onsets.flags.writeable
 
 
-def test_notes_without_a_finger_share_them_too() -> None:
-    first = parsed_once(HEAD + ROWS).annotations[0][1]
-    text = HEAD + ROWS.replace("\t-5\n", "\t\n")
-    assert parsed_once(text).annotations[0][1].onsets is first.onsets
-    assert only(text).labels == ("", "1", "-2_-1")
-
-
 def test_notes_are_shared_only_if_all_of_them_are_the_same() -> None:
     first = parsed_once(HEAD + ROWS).annotations[0][1]
     other = parsed_once(HEAD + ROWS.replace("C#4", "D4")).annotations[0][1]
     assert first.pitches.tolist() == [45, 61, 57]
     assert other.pitches.tolist() == [45, 62, 57]
-
-
-@pytest.mark.parametrize(("finger", "code"), [("6", "KT330"), ("5", "KT343"), ("?", "KT331"), ("", None)])
-def test_fingers_on_notes_in_use_are_judged_like_others(finger: str, code: str | None) -> None:
-    first = parsed_once(HEAD + ROWS).annotations[0][1]
-    found = problems(HEAD + ROWS.replace("-5", finger))
-    assert len(first) == 3
-    assert [d.code for d in found] == ([] if code is None else [code])
-
-
-def test_budgets_hold_for_notes_in_use_too() -> None:
-    first = parsed_once(HEAD + ROWS).annotations[0][1]
-    assert len(first) == 3
-    for limits in (Limits(rows=2), Limits(line=20)):
-        assert problem(HEAD + ROWS, limits=limits).code == "KT106"
 
 
 # --- by chance -----------------------------------------------------------------------------

@@ -133,18 +133,6 @@ def test_rules_of_chords(notes: str, rule: str, places: list[int]) -> None:
     assert sorted(judged.places[:, 0].tolist()) == places
 
 
-def test_two_fingers_on_one_key_are_not_judged() -> None:
-    assert broken(play("R1:60@0 R2:60@0").chords(PARNCUTT)) == {"judged": 1}
-    assert broken(play("R2:60@0 R2:60@0").chords(PARNCUTT)) == {"judged": 1}
-
-
-def test_limits_of_the_document_in_chords() -> None:
-    # 1-5 over a major tenth and a half: 15 is allowed by Parncutt, 12 by the document
-    played = play("R1:60@0 R5:75@0")
-    assert quotient(played.chords(PARNCUTT)) == "0/1"
-    assert quotient(played.chords(limits_of("pianovam"))) == "1/1"
-
-
 # --- groups ----------------------------------------------------------------------------------
 
 
@@ -153,12 +141,6 @@ def test_a14_a_grace_note_is_no_part_of_a_chord() -> None:
     played = play("R2:62@0 R1:60@1 R4:65@1-1")
     assert quotient(played.chords(PARNCUTT)) == "0/0"
     assert played.melodic(PARNCUTT).notes.tolist() == [[0, 2], [2, 1]]
-
-
-def test_grace_notes_before_a_chord() -> None:
-    played = play("R5:67@1-1 R4:65@1-1 R1:60@1 R3:64@1")
-    assert played.melodic(PARNCUTT).notes.tolist() == [[0], [1]]
-    assert quotient(played.chords(PARNCUTT)) == "0/1"
 
 
 @pytest.mark.parametrize(
@@ -201,14 +183,6 @@ def test_notes_of_an_unknown_hand() -> None:
     # it may belong to either hand, and stands between 1 and 3 of the right one only
     assert Playability(unknown).in_order(PARNCUTT).notes.tolist() == [[2], [4]]
     assert Playability(unknown).melodic(PARNCUTT).notes.tolist() == [[0, 2], [3, 4]]
-
-
-def test_one_hand_that_is_not_known() -> None:
-    notes = presses(parsed("R3:60@0 R4:58@1 R4:50@2 R2:62@3"))
-    unknown = Playability(replace(notes, hands=np.full(4, -1)))
-    # not the crossing 3-4, nor which way 4-2 goes; but how far
-    assert broken(unknown.in_order(PARNCUTT)) == {"judged": 3, "same_finger": 1, "large_span": 1}
-    assert quotient(unknown.melodic(PARNCUTT)) == "0/0"
 
 
 # --- many pieces -----------------------------------------------------------------------------
@@ -324,10 +298,3 @@ def test_a_step_leads_from_the_finger_that_lets_the_key_go(label: str, rules: li
     )
     judged = Playability(key_presses([fingering])).melodic(PARNCUTT)
     assert judged.rules.tolist() == rules
-
-
-def test_chords_and_the_document_see_the_finger_that_strikes() -> None:
-    chord = Fingering(np.zeros(2), np.ones(2), np.array([60, 64]), np.zeros(2, dtype=int), ("4_1", "3"))
-    judge = Playability(key_presses([chord]))
-    assert judge.chords(PARNCUTT).rules.tolist() == [ORDER]
-    assert judge.in_order(limits_of("pianovam")).rules.tolist() == [ORDER]
