@@ -351,3 +351,46 @@ def test_sarif_has_rules_results_and_places(terminal: Terminal) -> None:
 def test_there_is_a_hook_of_pre_commit_for_each_task() -> None:
     hooks = yaml.safe_load(Path(__file__).parents[2].joinpath(".pre-commit-hooks.yaml").read_text())
     assert [hook["entry"] for hook in hooks] == [f"kammerton check {task}" for task in TASKS]
+
+
+def test_unknown_labels_are_a_draft_of_a_label_map(terminal: Terminal) -> None:
+    terminal.write(
+        songs={
+            "a.csv": "file,instrument|x,pianno|y,pianno|y,gel|z,qqqq|z,Guitar",
+            "b.jams": '{"annotations": [{"namespace": "tag_open", "data": ['
+            '{"time": 0, "duration": 1, "value": "pianno", "confidence": null}]}]}',
+        }
+    )
+    run = ("check", "instruments", "songs", "--taxonomy", "openmic-2018")
+    assert terminal.run(*run, "--unknown-labels", "draft.csv").code == 1
+    draft = (
+        "label,instrument,times,files\npianno,piano,3,2\nGuitar,guitar,1,1\ngel,guitar,1,1\nqqqq,qqqq,1,1\n"
+    )
+    assert Path("draft.csv").read_text() == draft
+    mapped = terminal.run(*run, "--map", "draft.csv", "--format", "json").document
+    assert [row["message"] for row in mapped["diagnostics"] if row["severity"] == "error"] == [
+        "taxonomy `openmic-2018` has no `qqqq` (1 item)"
+    ]
+    refused = terminal.run(*run, "--unknown-labels", "draft.csv")
+    assert (refused.code, refused.lines[0]) == (
+        5,
+        "error[KT503] cannot write `draft.csv`: it is there already",
+    )
+    assert terminal.run(*run[:3], "--unknown-labels", "other.csv").code == 2
+    assert terminal.run("pack", *run[1:], "--unknown", "keep", "songs.parquet").code == 0
+    packed = terminal.run("check", "instruments", "songs.parquet", *run[3:], "--unknown-labels", "other.csv")
+    assert "a pack has no unknown labels" in packed.err
+
+
+def test_unknown_chords_are_listed_with_what_they_may_mean(terminal: Terminal) -> None:
+    terminal.write(songs={"a.lab": "0 1 Cm|1 2 C|2 3 Cm|3 4 oh", "b.lab": "1 0 Cm|1 2 F#maj7"})
+    Path("t.csv").write_text("item,start,end,label\nx,0,1,Cm\n")
+    assert terminal.run(*CHECK, "songs", "t.csv", "--unknown-labels", "labels.csv").code == 1
+    assert Path("labels.csv").read_text() == "label,chord,times,files\nCm,C:min,3,2\noh,oh,1,1\n"
+    listed = kammerton.check("chords", "songs", labels=True).unknown_labels
+    assert [(row.label, row.nearest, row.times, row.files) for row in listed] == [
+        ("Cm", "C:min", 2, 1),
+        ("oh", None, 1, 1),
+    ]
+    with pytest.raises(kammerton.OptionError, match="has no names of its own to know"):
+        kammerton.check("fingering", "songs", labels=True)

@@ -31,7 +31,17 @@ VERBS: dict[str, tuple[Callable[..., int], tuple[Callable[..., Any], ...]]] = {
     "diff": (pages.diff, (kammerton.diff,)),
 }
 
-PYTHON_ONLY = {"options", "annotators", "runs", "store", "progress", "weights", "settings", "command"}
+PYTHON_ONLY = {
+    "options",
+    "annotators",
+    "runs",
+    "store",
+    "progress",
+    "weights",
+    "settings",
+    "command",
+    "labels",
+}
 """Objects, and what the command line knows: reading options, positional arguments, --out stand for them."""
 
 SPELLED = {"--protocol", "--measure", "--cluster"}
@@ -94,7 +104,7 @@ def test_types_are_those_of_the_annotations(verb: str) -> None:
         ("compare", "no_reference every form output width quiet show digits details intervals tests"),
         ("agree", "every form output width per_item out quiet show digits details"),
         ("show", "worst items start end every width quiet"),
-        ("check", "form strict severity config isolated statistics quiet"),
+        ("check", "form strict severity config isolated unknown_labels statistics quiet"),
         ("convert", "quiet"),
         ("pack", "quiet"),
         ("fuse", "out weight leave_one_out reference seed form quiet"),

@@ -19,7 +19,7 @@ from kammerton.formats.reading import options_of, without_sides
 from kammerton.formats.remote import RemoteSource, lying_here
 from kammerton.model.corpus import name_of_source
 from kammerton.model.registry import find_task
-from kammerton.model.task import OF_BLOCKS, Task
+from kammerton.model.task import OF_BLOCKS, Task, Vocabulary
 from kammerton.reporting.explanations import page_of
 from kammerton.version import __version__
 
@@ -38,6 +38,16 @@ class CodeCount:
 
 
 @dataclass(frozen=True, slots=True)
+class UnknownLabel:
+    """A label that is not known."""
+
+    label: str
+    nearest: str | None  # the known one that it may mean
+    times: int
+    files: int  # files that have it
+
+
+@dataclass(frozen=True, slots=True)
 class Checked:
     """What was found in annotation files."""
 
@@ -48,6 +58,9 @@ class Checked:
     left_out: tuple[Diagnostic, ...] = ()  # problems that were not selected, or ignored, by their codes
     suppressed: tuple[Diagnostic, ...] = ()  # problems that comments in the files ignore
     unusable: tuple[str, ...] = ()  # files that cannot be used, though no error of theirs is reported
+
+    # labels that are not known, if they were asked for, the most frequent first
+    unknown_labels: tuple[UnknownLabel, ...] = ()
 
     def has_findings(self, *, strict: bool = False) -> bool:
         """Return whether there is an error or, if ``strict``, a warning."""
@@ -97,6 +110,7 @@ def check(
     ignore: Iterable[str] | None = None,
     severity: Mapping[str, str] | None = None,
     config: _Path | None = None,
+    labels: bool = False,
     options: object | None = None,
 ) -> Checked:
     """Read annotation files and report everything that is wrong or odd about them.
@@ -117,6 +131,8 @@ def check(
     config : path, optional
         A ``pyproject.toml`` whose table ``tool.kammerton`` says what ``select``, ``ignore`` and ``severity``
         are where they are not given; by default none.
+    labels : bool
+        Also list the labels of chords or instruments that are not known, as ``unknown_labels``.
     options : object, optional
         How files are read: a :class:`kammerton.chords.ChordOptions`,
         :class:`kammerton.fingering.FingeringOptions` or :class:`kammerton.instruments.InstrumentOptions`.
@@ -149,7 +165,9 @@ def check(
     rules = Rules.of(select, ignore, severity)
     if config is not None:
         rules = rules.over(settings_of(config, kind.name))
-    checker = _Checker(kind, reading)
+    if labels and kind.vocabulary is None:
+        raise OptionError(f"{kind.name} has no names of its own to know")
+    checker = _Checker(kind, reading, kind.vocabulary if labels else None)
     for path in paths:
         checker.take(path)
     checker.read_files()
@@ -159,8 +177,10 @@ def check(
 class _Checker:
     """Reads files, and collects what is wrong with them."""
 
-    def __init__(self, task: Task, options: object) -> None:
-        self._task, self._options = task, options
+    def __init__(self, task: Task, options: object, vocabulary: Vocabulary | None) -> None:
+        self._task, self._options, self._vocabulary = task, options, vocabulary
+        self._unknown = None if vocabulary is None else vocabulary.unknown(options)
+        self._labels: dict[str, list[int]] = {}  # how often each unknown one is in each file that has it
         self._loose: dict[str, _Path | RemoteSource] = {}
         self._files: dict[str, None] = {}
         self._ignored: list[str] = []
@@ -172,6 +192,8 @@ class _Checker:
         if not isinstance(path, str | os.PathLike):
             raise OptionError.of_type("path", path, "a path")
         if is_pack(path):
+            if self._unknown is not None:
+                raise OptionError("a pack has no unknown labels", "name the files that it was made of")
             in_pack: list[Diagnostic] = []
             for name, problems in _check_pack(path, self._task, self._options):
                 in_pack += problems
@@ -203,6 +225,8 @@ class _Checker:
             leaving_out = [comment.leaves_out(problem) for comment in comments]
             (self._suppressed if any(leaving_out) else self._diagnostics).append(problem)
         self._diagnostics += notes
+        for label, times in Counter(() if self._unknown is None else self._unknown(path, name)).items():
+            self._labels.setdefault(label, []).append(times)
         for comment in comments:
             self._diagnostics += comment.notes()
 
@@ -221,7 +245,18 @@ class _Checker:
             tuple(left_out),
             tuple(self._suppressed),
             tuple(sorted(file for file in (hidden | found) - shown if file is not None)),
+            self._unknown_labels(),
         )
+
+    def _unknown_labels(self) -> tuple[UnknownLabel, ...]:
+        if self._vocabulary is None:
+            return ()
+        nearest, options = self._vocabulary.nearest, self._options
+        labels = [
+            UnknownLabel(label, nearest(label, options), sum(times), len(times))
+            for label, times in self._labels.items()
+        ]
+        return tuple(sorted(labels, key=lambda unknown: (-unknown.times, unknown.label)))
 
 
 def _check_pack(

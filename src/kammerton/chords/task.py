@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,7 @@ from kammerton.model.task import (
     Ratings,
     Reading,
     Task,
+    Vocabulary,
     join_ratings,
 )
 
@@ -414,6 +415,17 @@ CONVERSION = Conversion(
 )
 
 
+def _unknown_labels(options: ChordOptions) -> Callable[[str | os.PathLike[str], str], list[str]]:
+    """Return what reads the labels of a file that are no chords."""
+
+    def read(path: str | os.PathLike[str], name: str) -> list[str]:
+        table = _unfold(path, name, options)
+        tracks = chain(*table.items.values()) if table else _load(path, name, options).annotations
+        return [label for _, track in tracks for label in track.labels if not is_chord(label)]
+
+    return read
+
+
 def _pack(annotation: ChordAnnotation) -> Mapping[str, Any]:
     starts, ends = annotation.intervals.T
     return {"starts": starts, "ends": ends, "labels": annotation.labels}
@@ -530,6 +542,7 @@ TASK = Task(
     breakdown=chord_breakdown,
     conversion=CONVERSION,
     packing=PACKING,
+    vocabulary=Vocabulary(noun="chord", unknown=_unknown_labels, nearest=lambda label, _: respell(label)),
     unfold=unfold,
     sheets=SHEETS,
 )

@@ -21,14 +21,16 @@ from kammerton.cli.output import (
     print_diagnostics,
     print_message,
     style_of,
+    write_document,
     write_output,
 )
 from kammerton.cli.output import (
     OUTPUT as UNWRITTEN,
 )
 from kammerton.cli.paths import check_output, split_name
-from kammerton.errors import OptionError, plural, quote
+from kammerton.errors import OptionError, OutputError, plural, quote
 from kammerton.formats.collecting import name_of
+from kammerton.formats.tables import render_rows
 from kammerton.formats.writing import size_of
 from kammerton.model.corpus import check_names
 from kammerton.model.task import Task
@@ -71,6 +73,15 @@ def check(
     ] = None,
     config: _Settings = None,
     isolated: Annotated[bool, option("Take no settings from files.")] = False,
+    unknown_labels: Annotated[
+        str | None,
+        option(
+            "Write the labels that are not known to a table, with the nearest known one, and how often they "
+            "are there. Of instruments, --map takes it once it is looked through.",
+            metavar="FILE.csv",
+            group=OUTPUT,
+        ),
+    ] = None,
     statistics: Annotated[bool, option("Print how often there is each problem.", group=OUTPUT)] = False,
     form: _Problems = "table",
     quiet: Annotated[bool, option("Print neither notes nor the summary.", group=OUTPUT)] = False,
@@ -93,11 +104,25 @@ def check(
         raise OptionError(f"--statistics has no form for {form}", "--format table or json")
     settings = config if isolated or config is not None else nearest_settings()
     levels = _levels(severity or ())
+    if unknown_labels is not None:
+        check_output(unknown_labels, paths, task.suffixes)
+        if os.path.lexists(unknown_labels):
+            raise OutputError(f"KT503 cannot write {quote(unknown_labels)}: it is there already")
+        choices["labels"] = True
     checked = kammerton.check(task.name, *paths, severity=levels, config=settings, **choices)
+    if unknown_labels is not None:
+        write_document(_table_of_labels(task, checked), unknown_labels, is_data=True)
     write_output(_findings(checked, form, quiet=quiet, statistics=statistics), is_data=form != "table")
     if not quiet:
         print_message(_summary_of_check(checked, None if settings is None else os.path.relpath(settings)))
     return PARTIAL if checked.has_findings(strict=strict) else DONE
+
+
+def _table_of_labels(task: Task, checked: Checked) -> str:
+    """Return the unknown labels as a label map; those that are like no other one stand for themselves."""
+    noun = "nearest" if task.vocabulary is None else task.vocabulary.noun
+    rows = [(row.label, row.nearest or row.label, row.times, row.files) for row in checked.unknown_labels]
+    return render_rows([("label", noun, "times", "files"), *rows])
 
 
 def _levels(arguments: Sequence[str]) -> dict[str, str]:

@@ -467,6 +467,7 @@ class TableShape:
     columns: Sequence[Sequence[str]]
     repeats: bool = False  # whether there may be several columns of the last kind
     numbers: Sequence[int] = ()  # columns of numbers, which are given with decimal points
+    others: frozenset[str] = frozenset()  # names of columns that may stand beside them, and are not read
 
     @property
     def header(self) -> str:
@@ -478,7 +479,9 @@ class TableShape:
         kinds = self._kinds(names)
         last = len(self.columns) - 1
         expected = [*range(last), *[last] * (max(1, kinds.count(last)) if self.repeats else 1)]
-        return sorted(range(len(kinds)), key=kinds.__getitem__) if sorted(kinds) == expected else None
+        read = [place for place, name in enumerate(names) if name.casefold() not in self.others]
+        order = sorted(read, key=kinds.__getitem__)
+        return order if [kinds[place] for place in order] == expected else None
 
     def known(self, names: Sequence[str]) -> int:
         """Count the names that are columns."""

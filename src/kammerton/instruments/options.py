@@ -32,7 +32,11 @@ LABEL_MAPS: Mapping[str, str] = {
     "medleydb-to-openmic-2018": "instruments of MedleyDB to the 20 labels of OpenMIC-2018",
 }
 """Names of the built-in maps, and what they are."""
-_MAP = TableShape("KT655", (("label", "from", "source"), ("instrument", "to", "target")))
+_MAP = TableShape(
+    "KT655",
+    (("label", "from", "source"), ("instrument", "to", "target")),
+    others=frozenset(("times", "files")),  # of drafts that `check` writes
+)
 _CLASSES = TableShape("KT655", (("mid",), ("display_name",), ("index",)))
 """The ``class_labels_indices.csv`` of AudioSet: names by identifier."""
 

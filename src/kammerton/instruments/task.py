@@ -8,12 +8,12 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 import numpy as np
 
 from kammerton.arrays import Codes
-from kammerton.errors import DataError, Diagnostic, inflected, plural
+from kammerton.errors import DataError, Diagnostic, OptionError, inflected, plural
 from kammerton.formats.writing import left_behind
 from kammerton.instruments.annotation import PACKING, InstrumentList
 from kammerton.instruments.columns import Columns, annotated, build_columns
@@ -21,12 +21,12 @@ from kammerton.instruments.error_analysis import instrument_breakdown, instrumen
 from kammerton.instruments.formats.writing import Entry, render_jams, render_qrels, render_run, render_table
 from kammerton.instruments.kernels import applicable, evaluate, gather, survey
 from kammerton.instruments.labels import identify
-from kammerton.instruments.options import LABEL_MAPS, InstrumentOptions
+from kammerton.instruments.options import LABEL_MAPS, InstrumentOptions, load_label_map
 from kammerton.instruments.protocols import PROTOCOLS
 from kammerton.instruments.reading import SUFFIXES, adopt, read_instruments, read_with_metadata, unfold
 from kammerton.instruments.taxonomy_files import TAXONOMIES
 from kammerton.instruments.views import DEFAULT_MEASURE, view_item
-from kammerton.model.task import Case, ClassKey, Conversion, ItemReadings, Ratings, Reading, Task
+from kammerton.model.task import Case, ClassKey, Conversion, ItemReadings, Ratings, Reading, Task, Vocabulary
 
 
 def baselines(references: Mapping[str, Sequence[InstrumentList]]) -> dict[str, dict[str, InstrumentList]]:
@@ -318,6 +318,30 @@ def _notices(options: InstrumentOptions) -> tuple[Diagnostic, ...]:
     return (*(tree.diagnostics if tree else ()), *(label_map.diagnostics if label_map else ()))
 
 
+def _unknown_labels(options: InstrumentOptions) -> Callable[[str | os.PathLike[str], str], list[str]]:
+    """Return what reads the labels of a file that the taxonomy does not have."""
+    tree, keeping = options.tree, replace(options, unknown="keep")
+    if tree is None:
+        raise OptionError("without a taxonomy, no label is unknown", "say which: --taxonomy NAME or FILE")
+
+    def read(path: str | os.PathLike[str], name: str) -> list[str]:
+        table = unfold(path, name, keeping)
+        lists = chain(*table.items.values()) if table else read_instruments(path, name, keeping).annotations
+        labels = (label for _, annotation in lists for label in (*annotation.labels, *annotation.absent))
+        return [label for label in labels if label not in tree.index]
+
+    return read
+
+
+def _nearest_label(label: str, options: InstrumentOptions) -> str | None:
+    """Return what a built-in map to the taxonomy has for a label, else the node that is most like it."""
+    assert options.tree is not None, "without a taxonomy, no label is unknown"
+    for name in LABEL_MAPS:
+        if name.endswith(f"-to-{options.tree.name}") and (known := load_label_map(name)).has(label):
+            return known.apply(label)
+    return next(iter(options.tree.nearest(label, 1)), None)
+
+
 def _content(annotation: InstrumentList) -> bytes:
     """Return labels, then numbers as little-endian."""
     labels = "\0".join((*annotation.labels, "", *annotation.absent)).encode("utf-8", "surrogatepass")
@@ -366,6 +390,7 @@ TASK = Task(
     identify=identify,
     conversion=CONVERSION,
     packing=PACKING,
+    vocabulary=Vocabulary(noun="instrument", unknown=_unknown_labels, nearest=_nearest_label),
     said_once=_SAID_ONCE,
     coincides=True,
 )

@@ -420,6 +420,26 @@ class Conversion:
     gather: Callable[[Sequence[tuple[str, str | None, Any]]], Sequence[Any]] | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """Which labels of a task are known.
+
+    Parameters
+    ----------
+    noun : str
+        What a label is a name of, such as ``"instrument"``.
+    unknown : callable
+        ``unknown(options)`` returns a function of a path and the name of a file, which returns the labels
+        that are not known there, as often as they are there.
+    nearest : callable
+        ``nearest(label, options)`` returns the known label that such a one may mean, or None.
+    """
+
+    noun: str
+    unknown: Callable[[Any], Callable[[Any, str], Iterable[str]]]
+    nearest: Callable[[str, Any], str | None]
+
+
 Match = Callable[[Any, Any, Any], tuple[Any | None, tuple[Diagnostic, ...]]]
 Gather = Callable[[Gathered, Sequence[Measure], Any], tuple[tuple[str, ...], Mapping[Measure, Statistics]]]
 Survey = Callable[[Sequence[Any], Sequence[Any], Any], Mapping[str, int]]
@@ -533,6 +553,8 @@ class Task:
         ``notices(options)`` returns what is odd about files that the options name, such as a taxonomy.
     packing : Packing, optional
         How annotations stand in columns, so that many can be packed into one file.
+    vocabulary : Vocabulary, optional
+        Which labels are known, where files may have others.
     said_once : frozenset of str
         Codes of diagnostics that are said once for all files of a collection with equal messages.
     coincides : bool
@@ -578,6 +600,7 @@ class Task:
     rated: str = ""
     notices: Callable[[Any], tuple[Diagnostic, ...]] | None = None
     packing: Packing | None = None
+    vocabulary: Vocabulary | None = None
     said_once: frozenset[str] = frozenset()
     coincides: bool = False
 
