@@ -538,7 +538,7 @@ NO_HINTS = {
     "SRC SRC [SRC ...] --out DIR [OPTIONS]",
     "Seed of the random numbers of --method random.",
     "INPUT [INPUT ...] --system NAME --out DIR [OPTIONS]",
-    "The system, as `kammerton systems` lists it; needed.",
+    "The system, as `kammerton systems` lists it; of fingering, `rules` if none.",
     "Leave annotations out of the run; `kammerton report` and `show` need them to draw items.",
     "More options; `--help-all` explains every one in full:",
     "[--copy FOLDER | --report FILE]",

@@ -33,7 +33,7 @@ from kammerton.reporting.rankings import TableOptions
 from kammerton.results.scores import Scores
 from kammerton.systems.fusing import Fusion
 from kammerton.systems.provenance import check_folder
-from kammerton.systems.registry import described, known_systems
+from kammerton.systems.registry import DEFAULT_SYSTEMS, described, known_systems
 
 Form = Annotated[
     Literal["table", "json", "csv", "md", "latex"],
@@ -124,7 +124,8 @@ def annotate(
     /,
     *inputs: Annotated[str, option(name="INPUT")],
     system: Annotated[
-        str | None, option("The system, as `kammerton systems` lists it; needed.", metavar="NAME")
+        str | None,
+        option("The system, as `kammerton systems` lists it; of fingering, `rules` if none.", metavar="NAME"),
     ] = None,
     out: Annotated[
         str | None, option("Write the annotations to this folder; needed.", metavar="DIR", group=OUTPUT)
@@ -148,6 +149,7 @@ def annotate(
     inputs
         What the system takes: folder or file of audio, scores, chord sheets or annotations.
     """
+    system = system or DEFAULT_SYSTEMS.get(task.name)
     for value, message, hint in (
         (inputs, "INPUT is needed", "the folder or file of what the system takes"),
         (system, "which system?", "--system NAME; `kammerton systems` lists them"),

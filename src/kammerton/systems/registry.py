@@ -24,6 +24,8 @@ from kammerton.systems.fusing import FUSED_TASKS, fusion_system
 from kammerton.systems.system import TAKES, System
 
 _GROUP = "kammerton.systems"
+DEFAULT_SYSTEMS = {"fingering": "rules"}
+"""The system that the command line runs if none is named: one that needs no model."""
 
 
 def find_system(task: Task, system: str | System) -> System:
