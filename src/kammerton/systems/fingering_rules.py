@@ -101,7 +101,7 @@ def _spans(name: str) -> Table:
 def _beyond(ways: Codes, span: Table) -> Table:
     """Return by how much each way is outside the span of each two fingers, shape (notes, 5, 5)."""
     apart = ways[:, None, None].astype(float)
-    return np.maximum(np.maximum(span[0] - apart, apart - span[1]), 0.0)
+    return np.asarray(np.maximum(np.maximum(span[0] - apart, apart - span[1]), 0.0))
 
 
 def _column(values: Flags) -> Flags:

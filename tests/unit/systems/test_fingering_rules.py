@@ -154,8 +154,8 @@ def phrase(rng: np.random.Generator, longest: int) -> tuple[list[dict[str, Any]]
             notes.append({"key": one, "chord": chord, "rest": rest and place == 0, "time": time})
         chord += 1
     times = np.array([note["time"] for note in notes])
-    keys = np.array([note["key"] for note in notes])
-    piece = Fingering(times, times + 0.4, keys, np.full(len(notes), hand), ("",) * len(notes))
+    struck = np.array([note["key"] for note in notes])
+    piece = Fingering(times, times + 0.4, struck, np.full(len(notes), hand), ("",) * len(notes))
     return notes, piece, sign
 
 
@@ -177,7 +177,7 @@ def test_the_best_of_all_fingerings(profile: str) -> None:
 def fingered(
     keys: list[int], hand: int = RIGHT, labels: tuple[str, ...] | None = None, **settings: Any
 ) -> Any:
-    times = 0.4 * np.arange(len(keys))
+    times: Any = 0.4 * np.arange(len(keys))
     labels = labels or ("",) * len(keys)
     piece = Fingering(times, times + 0.4, np.array(keys), np.full(len(keys), hand), labels)
     return kt.annotate("fingering", {"piece": piece}, "rules", settings=settings)["piece"]
@@ -213,7 +213,7 @@ def test_a_source_without_hands_is_split_at_a_key() -> None:
 
 
 def test_why_a_note_has_its_finger() -> None:
-    times = 0.4 * np.arange(3)
+    times: Any = 0.4 * np.arange(3)
     piece = Fingering(times, times + 0.4, np.array([64, 66, 65]), np.zeros(3, dtype=int), ("3", "4", "1"))
     # E to F#: 3 units of Balliauw, 1 beyond rest (2), 1 beyond comfort (2): 1 + 2. F# to F: one down for
     # 4-1, at rest from -11 to -5: 4 beyond; E to F, third to first finger: 2 up, within comfort
