@@ -268,12 +268,12 @@ _WHOLE = 1e18
 
 def render_lab(track: LabelledIntervals) -> str:
     """Write rows of start, end and label between tabs."""
-    _check_labels(track, ".lab", "\t")
-    return _lines(track)
+    return _lines(track, ".lab")
 
 
-def _lines(track: LabelledIntervals) -> str:
+def _lines(track: LabelledIntervals, form: str) -> str:
     """Write rows between tabs; a label that begins with a quote stands within quotes."""
+    _check_labels(track, form, "\t")
     lines = []
     for start, end, label in _rows(track):
         doubled = label.replace('"', '""')
@@ -283,8 +283,7 @@ def _lines(track: LabelledIntervals) -> str:
 
 def render_audacity(track: LabelledIntervals) -> str:
     """Write a label track of Audacity; it has the form of :func:`render_lab`."""
-    _check_labels(track, "an Audacity label track", "\t")
-    return _lines(track)
+    return _lines(track, "an Audacity label track")
 
 
 def render_csv(track: LabelledIntervals) -> str:

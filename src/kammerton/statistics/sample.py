@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import chain, compress
 
 import numpy as np
@@ -296,10 +296,7 @@ class Sample:
         beside: Iterable[Mapping[ScoreKey, ItemScores]] = (),
     ) -> dict[ScoreKey, Values]:
         """Return the scores of bootstrap samples of items, of clusters, or of classes."""
-
-        def resampling(count: int, clusters: Sequence[str] | None) -> Resampling:
-            return Resampling(count, resamples, seed, clusters)
-
+        resampling = partial(Resampling, repetitions=resamples, seed=seed)
         return self._of_units(resampling, item_scores, wanted, beside)
 
     def without_each(
@@ -310,25 +307,21 @@ class Sample:
         beside: Iterable[Mapping[ScoreKey, ItemScores]] = (),
     ) -> dict[ScoreKey, Values]:
         """Return the scores without each item, cluster or class, or each of so many groups at most."""
-
-        def leave_one_out(count: int, clusters: Sequence[str] | None) -> LeaveOneOut:
-            return LeaveOneOut(count, most, clusters=clusters)
-
-        return self._of_units(leave_one_out, item_scores, wanted, beside)
+        return self._of_units(partial(LeaveOneOut, repetitions=most), item_scores, wanted, beside)
 
     def _of_units(
         self,
-        resampling_of: Callable[[int, Sequence[str] | None], Resampling | LeaveOneOut],
+        resampling_of: partial[Resampling] | partial[LeaveOneOut],
         item_scores: Mapping[ScoreKey, ItemScores],
         wanted: Sequence[ScoreKey] | None,
         beside: Iterable[Mapping[ScoreKey, ItemScores]],
     ) -> dict[ScoreKey, Values]:
         """Return the scores of samples of items, or of classes, made for their number and clusters."""
         if not are_resampled_by_class(item_scores):
-            return self.evaluate(resampling_of(len(self.items), self.clusters), item_scores, wanted)
+            return self.evaluate(resampling_of(len(self.items), clusters=self.clusters), item_scores, wanted)
         names, clusters = self._class_units((item_scores, *beside))
         resampler = ResampledScores(item_scores, names, math.sqrt(len(names)))
-        return _evaluate(resampler, resampling_of(len(names), clusters), list(wanted or item_scores))
+        return _evaluate(resampler, resampling_of(len(names), clusters=clusters), list(wanted or item_scores))
 
     def _class_units(
         self, item_scores: Iterable[Mapping[ScoreKey, ItemScores]]
