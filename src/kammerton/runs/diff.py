@@ -15,6 +15,7 @@ from kammerton.model.corpus import ALL
 from kammerton.model.measure import Aggregate, Measure, choose
 from kammerton.results.scores import Scores
 from kammerton.results.tables import null, table
+from kammerton.runs.joining import check_task, differing_choices, matched_names
 from kammerton.runs.reading import Run, scores_of
 from kammerton.statistics.paired import differences, scale_of
 from kammerton.version import __version__
@@ -202,8 +203,7 @@ def diff(
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise OptionError(f"a tolerance is not negative: {tolerance}")
     earlier, later = scores_of(before), scores_of(after)
-    if earlier.task != later.task:
-        raise OptionError(f"runs are of two tasks: {earlier.task}, {later.task}")
+    check_task(earlier, later)
     return _RunPair(earlier, later).difference(_shared_measures(earlier, later, measures), float(tolerance))
 
 
@@ -227,12 +227,12 @@ class _RunPair:
 
     def __init__(self, before: Scores, after: Scores) -> None:
         self._before, self._after = before, after
-        self._systems = _matched(before.systems, after.systems)
+        self._systems = matched_names(before.systems, after.systems)
         if not self._systems:
             names = (f"{', '.join(run.systems)}" for run in (before, after))
             raise OptionError(f"runs have no system in common: {'; '.join(names)}")
         annotators = ([name for name in run.annotators if name != ALL] for run in (before, after))
-        self._annotators = _matched(*annotators) | {ALL: ALL}
+        self._annotators = matched_names(*annotators) | {ALL: ALL}
         self._check_references()
 
     def _check_references(self) -> None:
@@ -353,18 +353,8 @@ class _RunPair:
             for when, only in (("before", only_before), ("after", only_after)):
                 if only:
                     yield f"only {when} there is {kind} {', '.join(map(quote, sorted(only)))}"
-        choices = before.origin.all_choices, after.origin.all_choices
-        for name in dict.fromkeys((*choices[0], *choices[1])):
-            values = [of_run.get(name, "default") for of_run in choices]
-            if values[0] != values[1]:
-                yield f"option {name} was {quote(values[0])} before and is {quote(values[1])} after"
-
-
-def _matched(before: Sequence[str], after: Sequence[str]) -> dict[str, str]:
-    """Return the later name of each name: where each run has one, they are the same."""
-    if len(before) == len(after) == 1:
-        return {before[0]: after[0]}
-    return {name: name for name in before if name in set(after)}
+        for name, value, other in differing_choices(before, after):
+            yield f"option {name} was {quote(value)} before and is {quote(other)} after"
 
 
 def _item_keys(run: Scores, systems: Collection[str]) -> set[_ItemKey]:

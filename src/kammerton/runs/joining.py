@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
@@ -175,17 +175,26 @@ def with_names(run: Scores, names: Mapping[str, str]) -> Scores:
 
 def check_alike(run: Scores, following: Scores) -> None:
     """Refuse runs that are not comparable."""
+    check_task(run, following)
+    for name, value, other in differing_choices(run, following):
+        message = f"runs were not scored alike: option {name} was {quote(value)} and {quote(other)}"
+        raise DataError.of("KT709", message, hint="score both with the same options")
+    _check_references(run, following)
+
+
+def check_task(run: Scores, following: Scores) -> None:
+    """Refuse runs of two tasks."""
     if run.task != following.task:
         raise OptionError(f"runs are of two tasks: {run.task}, {following.task}")
+
+
+def differing_choices(run: Scores, following: Scores) -> Iterator[tuple[str, str, str]]:
+    """Yield options that two runs do not have in common, with the value of each."""
     both = run.origin.all_choices, following.origin.all_choices
     for name in dict.fromkeys((*both[0], *both[1])):
-        values = [choices.get(name, "default") for choices in both]
-        if values[0] != values[1]:
-            message = (
-                f"runs were not scored alike: option {name} was {quote(values[0])} and {quote(values[1])}"
-            )
-            raise DataError.of("KT709", message, hint="score both with the same options")
-    _check_references(run, following)
+        value, other = (choices.get(name, "default") for choices in both)
+        if value != other:
+            yield name, value, other
 
 
 def _check_references(run: Scores, following: Scores) -> None:
@@ -204,9 +213,16 @@ def _check_references(run: Scores, following: Scores) -> None:
 
 
 def _annotators(run: Scores, first: Scores) -> dict[str, str]:
-    """Return what annotators are called in the first run: where each has one, they are the same."""
+    """Return what annotators are called in the first run."""
     own, names = ([name for name in scores.annotators if name != ALL] for scores in (run, first))
-    return {own[0]: names[0]} if len(own) == len(names) == 1 else {}
+    return matched_names(own, names)
+
+
+def matched_names(names: Sequence[str], others: Sequence[str]) -> dict[str, str]:
+    """Return the name in another run of each name: where each run has one, they are the same."""
+    if len(names) == len(others) == 1:
+        return {names[0]: others[0]}
+    return {name: name for name in names if name in set(others)}
 
 
 # --- measures ------------------------------------------------------------------------------
