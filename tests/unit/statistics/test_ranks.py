@@ -79,7 +79,7 @@ def test_both_of_two_equal_systems_are_the_best_in_tables() -> None:
 
 
 def test_a_report_says_that_they_score_the_same() -> None:
-    assert "whole and cut score the same." in text_of(section(rounded("whole", "cut"), "summary"))
+    assert "cut and whole score the same: " in text_of(section(rounded("whole", "cut"), "summary"))
 
 
 def test_runs_of_equal_systems_do_not_differ() -> None:
@@ -107,7 +107,7 @@ def test_gates_and_losses_do_not_go_by_rounding() -> None:
 def test_the_worst_items_tie_on_a_page() -> None:
     scores = tabled(valued({"a": [0.9, 0.1 + 0.2, 0.3, 0.3]}), (MEAN,))
     text = text_of(section(scores, "summary"))
-    assert "item 00001: 30.0 per cent for a. 2 other items scored the same." in text
+    assert "item 00001: 30.0 % for a. 2 other items scored the same." in text
 
 
 def test_the_first_of_annotators_that_are_as_hard_judges() -> None:
