@@ -369,7 +369,8 @@ def _labels(song: _Song, rows: _Rows, votes: Weights) -> tuple[list[str], list[s
     own = chord == rows.chords[row]
     share = amount / rows.sum(votes.sum(axis=1))[row]
     labels, dissent = [""] * len(rows.chords), [""] * len(rows.chords)
-    for entry in np.lexsort((source[place], -np.round(amount, 9), row)).tolist():
+    # ties go to the earlier source, then to the earlier time: numbers of labels differ from run to run
+    for entry in np.lexsort((place, -np.round(amount, 9), row)).tolist():
         number, spelled = int(row[entry]), song.spellings.labels[label[entry]]
         if own[entry]:
             labels[number] = labels[number] or spelled
@@ -380,6 +381,7 @@ def _labels(song: _Song, rows: _Rows, votes: Weights) -> tuple[list[str], list[s
             labels[number] = "X"
         elif code >= 0 and not labels[number]:
             here = np.flatnonzero(row == number)
+            here = here[np.argsort(place[here])]
             spellings = {song.spellings.labels[label[entry]]: float(amount[entry]) for entry in here.tolist()}
             labels[number] = _new_label(*_parts(song, code), spellings)
     return labels, dissent

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import hashlib
 import math
+import pickle
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
@@ -21,7 +23,9 @@ from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 from kammerton.results.signature import data_hash
 from kammerton.results.tables import plain, table
+from kammerton.scoring.running import Execution
 from kammerton.scoring.sanity_checks import are_far_apart
+from kammerton.scoring.workers import open_pool
 from kammerton.systems.fused import (
     Choices,
     Counting,
@@ -53,6 +57,8 @@ _CONTESTED = 0.05
 """Share without a majority from which it is reported."""
 _SURVEYED = 256
 """Items whose surveys are added up at a time."""
+_SHARD = 32
+"""Items that a process fuses at a time."""
 
 _INTEGERS = ("items", "sources")
 _TEXTS = ("item", "source", "copy_of")
@@ -214,6 +220,7 @@ class _Making:
     weighing: Weighing
     choices: Choices
     items: Mapping[str, FusedItem]
+    jobs: int
 
     def source_rows(self) -> Iterator[dict[str, Any]]:
         """Give a row for each source."""
@@ -295,6 +302,7 @@ def fuse(  # noqa: PLR0913 - one per choice
     out: StrPath | None = None,
     to: str | None = None,
     force: bool = False,
+    jobs: int = 1,
 ) -> Fusion:
     """Fuse several annotations of each item into one.
 
@@ -341,6 +349,8 @@ def fuse(  # noqa: PLR0913 - one per choice
         Format to write; by default of chords ``lab``, of fingering ``pig``, of instruments ``jams``.
     force : bool
         Replace a folder that was written so before.
+    jobs : int
+        Number of processes that fuse in parallel; the result does not depend on it.
 
     Returns
     -------
@@ -384,13 +394,14 @@ def fuse(  # noqa: PLR0913 - one per choice
     if fusion.change_cost is None and change_cost is not None:
         raise OptionError(f"{kind.name} have no changes that could cost anything", "leave out --change-cost")
     _check(kind, fusion, choices, to)
+    jobs = Execution(jobs=jobs).jobs
     if out is not None:
         check_folder(out, paths_of(sources), force=force)
     read = read_sources(kind, sources, reading)
     if leave_out is not None:
         read = read.without(leave_out)
     choices = replace(choices, factors=_factors(read, weights), leave_out=leave_out)
-    fused = _fused(kind, fusion, read, choices)
+    fused = _fused(kind, fusion, read, choices, jobs)
     if out is not None:
         fused.write(out, to=to, force=force)
     return fused
@@ -486,10 +497,11 @@ def _without(made: _Making, name: str) -> Fusion:
     names = list(made.sources.annotations)
     sources = made.sources.without(name)
     factors = np.delete(made.choices.factors, names.index(name))
-    return _fused(made.task, made.fusion, sources, replace(made.choices, factors=factors, leave_out=name))
+    choices = replace(made.choices, factors=factors, leave_out=name)
+    return _fused(made.task, made.fusion, sources, choices, made.jobs)
 
 
-def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices) -> Fusion:
+def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices, jobs: int) -> Fusion:
     """Weigh the sources over all items, then fuse item by item."""
     if len(choices.factors) and not choices.factors.any():
         raise OptionError("the weight of every source is 0", "one at least must have a vote")
@@ -509,8 +521,7 @@ def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices) -
         raise DataError(diagnostics or [_nothing()])
     weighing = fusion.weigh(_survey(fusion, chosen, choices), choices)
     items: dict[str, FusedItem] = {}
-    for item, annotations in chosen.items():
-        fused = fusion.fuse(item, annotations, weighing, choices)
+    for item, fused in _fuse_items(task.name, chosen, weighing, choices, jobs):
         if fused.annotation is not None:
             items[item] = fused
         else:
@@ -525,6 +536,7 @@ def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices) -
         weighing=weighing,
         choices=choices,
         items=items,
+        jobs=jobs,
     )
     diagnostics += _notes(making, chosen)
     return Fusion(
@@ -535,6 +547,45 @@ def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices) -
         diagnostics=tuple(diagnostics),
         _made=making,
     )
+
+
+_Items = Mapping[str, Sequence[Any]]
+"""The annotations of each item by source."""
+
+
+def _fuse_items(
+    task: str, chosen: _Items, weighing: Weighing, choices: Choices, jobs: int
+) -> Iterator[tuple[str, FusedItem]]:
+    """Fuse item by item, in this process or several; what a lost process had is fused here."""
+    names = list(chosen)
+    parts = [
+        {item: chosen[item] for item in names[begin : begin + _SHARD]}
+        for begin in range(0, len(names), _SHARD)
+    ]
+    if jobs == 1 or len(parts) == 1:
+        for part in parts:
+            yield from _fuse_part(task, part, weighing, choices)
+        return
+    with open_pool(min(jobs, len(parts)), None) as pool:
+        pending = [pool.submit(_pickled_part, task, part, weighing, choices) for part in parts]
+        for part, future in zip(parts, pending, strict=True):
+            try:
+                yield from pickle.loads(future.result())  # noqa: S301 - of our own process
+            except BrokenExecutor:
+                yield from _fuse_part(task, part, weighing, choices)
+
+
+def _fuse_part(
+    task: str, items: _Items, weighing: Weighing, choices: Choices
+) -> Iterator[tuple[str, FusedItem]]:
+    fuse_item = import_module(FUSED_TASKS[task]).FUSION.fuse
+    for item, of_sources in items.items():
+        yield item, fuse_item(item, of_sources, weighing, choices)
+
+
+def _pickled_part(task: str, items: _Items, weighing: Weighing, choices: Choices) -> bytes:
+    """Fuse items in another process."""
+    return pickle.dumps(list(_fuse_part(task, items, weighing, choices)))
 
 
 def _survey(fusion: TaskFusion, items: Mapping[str, Sequence[Any]], choices: Choices) -> Survey:

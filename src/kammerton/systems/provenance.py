@@ -72,10 +72,7 @@ def annotation_files(
             raise OptionError(f"name of an item leads out of the folder: {quote(item)}", "call it otherwise")
         track = conversion.track(annotation, None, item)
         if form == "jams":
-            about = {
-                "annotation_metadata": {"annotation_tools": f"kammerton {made}", "data_source": "program"}
-            }
-            track = replace(track, metadata=Metadata({}, about))
+            track = _with_making(track, made)
         confidence = confidences.get(item)
         if confidence is not None and isinstance(track, LabelledIntervals):
             shares = [None if math.isnan(share) else round(share, 6) for share in confidence.tolist()]
@@ -84,6 +81,15 @@ def annotation_files(
         if conversion.gather is not None and form in conversion.sheets:
             tracks = list(conversion.gather([(item, None, track)]))  # with the name of the item
         yield f"{item}{conversion.forms[form]}", conversion.render(tracks, form)
+
+
+def _with_making(track: Any, made: str) -> Any:
+    """Return a track that says in JAMS how it was made; one of several entries says so in each."""
+    about = {"annotation_tools": f"kammerton {made}", "data_source": "program"}
+    metadata = Metadata({}, {"annotation_metadata": about})
+    if isinstance(track, LabelledIntervals):
+        return replace(track, metadata=metadata)
+    return replace(track, entries=tuple(replace(entry, metadata=metadata) for entry in track.entries))
 
 
 def write_folder(folder: StrPath, files: Iterable[tuple[str, str]], record: Mapping[str, Any]) -> None:

@@ -2,6 +2,8 @@
 """Chords that are fused, against numbers worked out by hand and a plain implementation."""
 
 import itertools
+import os
+import signal
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +14,7 @@ import kammerton as kt
 from kammerton.chords.respelling import ROOTS
 from kammerton.chords.templates import TETRADS, map_label
 from kammerton.errors import OptionError
+from kammerton.systems import fusing
 from kammerton.systems.chord_fusion import FUSION, FusedChords
 from kammerton.systems.fused import Choices
 from unit.systems.plain_fusion import Rows, accuracies, fused_triads, triad_of, units, worth
@@ -206,6 +209,39 @@ def test_weight_of_zero_leaves_a_source_out_of_votes() -> None:
 def test_labels_keep_the_spelling_that_most_votes_have() -> None:
     songs: list[Rows] = [[(0, 4, "Db:9")], [(0, 3, "C#:7"), (3, 4, "Db:7")], [(0, 2, "C#:9"), (2, 4, "Gb")]]
     assert fused(*songs, copies="keep").labels == ("Db:9",)
+
+
+def test_of_equal_spellings_the_earlier_is_written_whichever_was_read_first() -> None:
+    fuse([(0, 1, "E#:9"), (1, 2, "E#:9(13)")])
+    assert fused([(0, 1, "E#:7"), (1, 2, "E#:9"), (2, 3, "E#:9(13)")]).labels == ("E#:7",)
+
+
+@pytest.mark.slow
+def test_the_result_is_the_same_by_any_number_of_processes() -> None:
+    rng = np.random.default_rng(3)
+    labels = ["C", "C:7", "C:9", "C:maj/3", "A:min7", "F:maj7", "Gb", "F#:7", "N", "X"]
+    songs = {str(item): [source(random_song(rng, labels, 20)) for _ in range(3)] for item in range(70)}
+    named = {f"s{number}": {item: own[number] for item, own in songs.items()} for number in range(3)}
+    alone, together = kt.fuse("chords", named), kt.fuse("chords", named, jobs=2)
+    assert together.rows.write_csv() == alone.rows.write_csv()
+    assert together.to_dict() == alone.to_dict()
+    assert together.without("s0").to_dict() == alone.without("s0").to_dict()
+
+
+@pytest.mark.slow
+def test_what_a_lost_process_had_is_fused_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fusing, "_pickled_part", os._exit)  # takes one argument: an error in the process
+    named = {f"s{number}": {str(item): source(A) for item in range(70)} for number in range(2)}
+    with pytest.raises(TypeError):
+        kt.fuse("chords", named, jobs=2)
+    monkeypatch.setattr(fusing, "_pickled_part", killed)
+    assert len(kt.fuse("chords", named, jobs=2).annotations) == 70
+
+
+def killed(*_: object) -> bytes:
+    """End the process that this runs in."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    return b""
 
 
 def test_a_chord_that_nobody_wrote_so() -> None:
