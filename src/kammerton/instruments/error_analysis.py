@@ -15,16 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Flags
-from kammerton.instruments.columns import (
-    Columns,
-    Lists,
-    contains,
-    distinct,
-    expand,
-    nested,
-    numbered,
-    spread,
-)
+from kammerton.instruments.columns import Columns, Lists, contains, distinct, expand, nested, numbered, spread
 from kammerton.instruments.formulas import tied_files
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.taxonomy import Taxonomy
