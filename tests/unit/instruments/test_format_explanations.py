@@ -16,13 +16,14 @@ from unit.instruments.listing import write
 PAGES = {
     page.name.removesuffix(".md"): page.read_text(encoding="utf-8")
     for page in files("kammerton").joinpath("explanations").iterdir()
-    if re.fullmatch(r"KT6[0-3]\d\.md|KT665\.md", page.name)
+    if re.fullmatch(r"KT6[0-5]\d\.md|KT665\.md", page.name)
 }
 WITHOUT_TEXT = {
     **dict.fromkeys(("KT620",), "objects of Python"),
     **dict.fromkeys(("KT630", "KT631", "KT632", "KT633"), "MIDI"),
     **dict.fromkeys(("KT634", "KT635", "KT636"), "arrays"),
     **dict.fromkeys(("KT665",), "thresholds"),
+    **dict.fromkeys((code for code in PAGES if "KT640" <= code < "KT660"), "taxonomies and label maps"),
 }
 """Codes that no text of instruments can trigger."""
 
@@ -46,9 +47,11 @@ SOURCES = Path(__file__).parents[3] / "src/kammerton/instruments"
 
 
 def test_every_code_has_a_page() -> None:
-    paths = [*SOURCES.joinpath("formats").glob("*.py")]
-    paths += [SOURCES / f"{name}.py" for name in ("labels", "options", "reading")]
-    used = {code for path in paths for code in re.findall(r'"(KT(?:6[0-3]\d|665))"', path.read_text())}
+    used = {
+        code
+        for path in SOURCES.rglob("*.py")
+        for code in re.findall(r'"(KT(?:6[0-5]\d|665))"', path.read_text())
+    }
     assert used == set(PAGES)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from kammerton.formats import Limits
 from kammerton.model.task import Reading
-from unit.instruments.listing import SAMPLE, lists, only, read, told
+from unit.instruments.listing import lists, only, read, told
 
 
 def tag(value: object, confidence: object = None, **other: object) -> dict[str, object]:
@@ -93,15 +93,6 @@ def test_confidence_is_a_number_or_null(confidence: object, shown: str) -> None:
     assert said.line == 1
 
 
-def test_a_mixture_of_confidence_and_none_is_an_error() -> None:
-    reading = jams(annotation(tag("E", 0.5), tag("F")))
-    assert reading.annotations == ()
-    assert told(reading.diagnostics) == (
-        "error 1:157+1 KT610 label without a confidence in a list in which others have one\n"
-        "  help: give every label a confidence, or none"
-    )
-
-
 def test_a_tag_counts_for_the_whole_and_once_with_its_best_confidence() -> None:
     data = (tag("E", 0.25), tag("E", 0.75, time=5), tag("F", 0.5, time="later"), tag("E", 0.5))
     assert only(jams(annotation(*data))) == "<E=0.75 F=0.5>"
@@ -133,14 +124,6 @@ def test_other_namespaces() -> None:
     assert told(read('{"annotations": []}', ".jams").diagnostics) == (
         "error KT145 no annotation of tags\n  help: namespaces in this file: none"
     )
-
-
-def test_labels_of_another_case_are_unknown_and_blanks_do_not_count() -> None:
-    reading = jams(annotation(tag(" F ", 1), tag("e", 0.5)), taxonomy=SAMPLE)
-    assert [each.message for each in reading.diagnostics] == ["taxonomy `campaign-sample` has no `e`"]
-    assert lists(jams(annotation(tag(" F ", 1), tag("e", 0.5)), taxonomy=SAMPLE, casefold=True)) == {
-        None: "<F=1 E=0.5>"
-    }
 
 
 @pytest.mark.parametrize(

@@ -119,11 +119,6 @@ def test_relevance_at_the_threshold_is_present_and_what_nobody_judged_is_not_kno
     )
 
 
-def test_the_threshold_of_truth_is_the_callers() -> None:
-    found = sheet(JUDGED, truth_threshold=">0.5")
-    assert items(found) == {"000046_3840": "{!clarinet !flute ...}", "000135_0": "{flute ...}"}
-
-
 def test_what_nobody_judged_may_count_as_absent() -> None:
     found = sheet(JUDGED, assume_absent=True)
     assert items(found) == {"000046_3840": "{flute !clarinet}", "000135_0": "{flute}"}
@@ -144,12 +139,6 @@ def test_workers_are_annotators_and_relevance_may_be_missing() -> None:
     ]
 
 
-def test_of_judgements_that_disagree_presence_counts() -> None:
-    found = sheet("file,instrument,relevance\na,F,0\na,F,1\n")
-    assert items(found) == {"a": "{F ...}"}
-    assert told(found.diagnostics) == "warning 2:3+1 KT603 listed twice, counted once: `F`"
-
-
 # --- labels --------------------------------------------------------------------------------
 
 
@@ -166,16 +155,6 @@ def test_an_unknown_label_is_said_once_with_its_count_and_breaks_its_items() -> 
     assert second == "taxonomy `campaign-sample` has no `Q` (1 item)"
     assert [(d.line, d.column, d.count) for d in found.diagnostics] == [(2, 3, 2), (6, 3, 1)]
     assert found.diagnostics[0].hint == "`E` differs by case only: --casefold takes it for that"
-
-
-@pytest.mark.parametrize(
-    ("unknown", "expected", "severity"), [("drop", "{F}", "warning"), ("keep", "{Z F}", "note")]
-)
-def test_unknown_labels_may_be_left_out_or_kept(unknown: str, expected: str, severity: str) -> None:
-    found = sheet("file,instrument\na,Z\na,F\n", taxonomy=SAMPLE, unknown=unknown)
-    assert items(found) == {"a": expected}
-    (said,) = found.diagnostics
-    assert (said.severity, said.count, said.line) == (severity, 1, 2)
 
 
 def test_a_row_without_an_instrument_stands_for_an_item_that_has_none() -> None:
@@ -223,19 +202,6 @@ def test_a_decimal_comma_is_an_error_where_commas_separate_and_understood_where_
     assert items(mixed) == {"b": "<G=0.25>"}
 
 
-def test_a_list_in_which_some_labels_have_scores_is_broken_and_one_without_is_not_ranked() -> None:
-    found = sheet("file,instrument,score\na,F,0.5\na,G,\nb,F,\nb,G,nan\nc,F,1\n")
-    assert items(found) == {"b": "{F G}", "c": "<F=1>"}
-    assert found.broken == {"a": "KT610 label without a score in a list in which others have one"}
-    assert told(found.diagnostics) == (
-        "error 3:3+1 KT610 label without a score in a list in which others have one\n"
-        "  help: give every label a score, or none\n"
-        "note 4:3+1 KT611 labels without score: they are not ranked (1 item)\n"
-        "  help: --ranked takes their order for their rank\n"
-        "note 5:5+3 KT612 score is not a number, and counts as none"
-    )
-
-
 def test_rows_of_parts_of_a_recording_name_a_label_again_and_again() -> None:
     text = (
         "segment_id\tstart_time_seconds\tend_time_seconds\tlabel\nx_0\t0\t1\tF\nx_0\t2\t3\tF\ny_0\t0\t1\tG\n"
@@ -252,12 +218,6 @@ def test_the_caller_may_say_that_the_order_ranks() -> None:
     assert items(sheet("file,instrument\na,G\na,F\n", ranked=True)) == {"a": "<G F>"}
     judged = sheet("file,instrument,relevance\na,G,1\n", ranked=True)
     assert items(judged) == {"a": "{G ...}"}
-
-
-def test_repeated_labels_count_once_with_the_best_score() -> None:
-    found = sheet("file,instrument,score\na,F,0.25\na,G,0.5\na,F,0.75\nb,F,1\n")
-    assert items(found) == {"a": "<F=0.75 G=0.5>", "b": "<F=1>"}
-    assert told(found.diagnostics) == "warning 2:3+1 KT603 listed twice, counted once: `F`"
 
 
 def test_full_vectors_are_recognised_and_lists_with_the_best_first_are_not() -> None:

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from kammerton.formats import Limits
-from kammerton.instruments import InstrumentList
 from kammerton.instruments.formats.openmic_arrays import INSTRUMENTS
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.reading import read_instruments, unfold
@@ -251,24 +250,6 @@ def test_pickles_of_earlier_versions_of_numpy_are_read(tmp_path: Path) -> None:
     found = unfold(with_member(tmp_path, "sample_key", content))
     assert found is not None
     assert set(found.items) == {"one", "é"}
-
-
-def test_the_published_archive_in_its_full_size(tmp_path: Path) -> None:
-    """20,000 clips and 20 instruments, without most of the features."""
-    rng = np.random.default_rng(1)
-    relevance, mask = np.full((20_000, 20), 0.5), rng.random((20_000, 20)) < 0.1
-    relevance[mask] = rng.random(int(mask.sum()))
-    keys = np.array([f"{number:06}_{number}" for number in range(20_000)], dtype=object)
-    path = tmp_path / "openmic-2018.npz"
-    np.savez(path, X=np.zeros((1, 10, 128), dtype=int), Y_true=relevance, Y_mask=mask, sample_key=keys)
-    found = unfold(path)
-    assert found is not None
-    assert len(found.items) == 20_000
-    clip = int(np.flatnonzero(mask.any(axis=1))[-1])
-    ((_, last),) = found.items[keys[clip]]
-    judged = {INSTRUMENTS[column]: relevance[clip, column] >= 0.5 for column in np.flatnonzero(mask[clip])}
-    assert isinstance(last, InstrumentList)
-    assert {**dict.fromkeys(last.labels, True), **dict.fromkeys(last.absent, False)} == judged
 
 
 class Str(str):

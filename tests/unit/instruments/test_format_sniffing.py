@@ -16,7 +16,7 @@ from kammerton.formats import Limits
 from kammerton.instruments.labels import item_names
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.reading import SUFFIXES, adopt, read_instruments, unfold
-from unit.instruments.listing import items, lists, only, read, sheet, told, write
+from unit.instruments.listing import items, only, read, sheet, told, write
 
 TABLE = "file,instrument\na,Bl\xe4ser\nb,F\n"
 
@@ -238,8 +238,3 @@ def test_the_time_for_a_sheet_grows_with_its_rows(tmp_path: Path) -> None:
     assert found.diagnostics == ()
     ((_, first),) = found.items["track0"]
     assert list(first.scores) == sorted((float(row.split(",")[2]) for row in rows[:5]), reverse=True)
-
-
-def test_lists_by_annotator(tmp_path: Path) -> None:
-    path = write(tmp_path, "a.csv", "annotator,instrument\nx,F\ny,E\n")
-    assert lists(read_instruments(path)) == {"x": "{F}", "y": "{E}"}

@@ -158,14 +158,6 @@ def test_unknown_columns_are_said_once_and_break_the_items_that_have_them() -> N
     ]
 
 
-def test_of_columns_that_are_one_instrument_the_best_score_counts() -> None:
-    found = sheet("file,e,F,E\na,0.25,0.5,0.75\nb,0.75,0.5,0.25\n", taxonomy=SAMPLE, casefold=True)
-    assert items(found) == {"a": "v<F=0.5 E=0.75>", "b": "v<E=0.75 F=0.5>"}
-    assert [(said.code, said.count) for said in found.diagnostics] == [("KT604", 2)]
-    sets = sheet("file,e,E\na,0,1\nb,1,\nc,0,\nd,0,0\n", taxonomy=SAMPLE, casefold=True)
-    assert items(sets) == {"a": "{E}", "b": "{E ...}", "c": "{!E ...}", "d": "{}"}
-
-
 def test_numbers_of_columns_without_any_value_are_not_spoken_of() -> None:
     assert "KT608" in told(sheet("file,flute,3\na,0.5,0.25\n", taxonomy="general-midi").diagnostics)
     assert "KT608" not in told(sheet("file,flute,3\na,0.5,\n", taxonomy="general-midi").diagnostics)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from kammerton.errors import DataError, OptionError
 from kammerton.instruments.taxonomy import Taxonomy
-from kammerton.instruments.taxonomy_files import load_taxonomy
 from unit.formats.telling import tell
 
 FIGURE = Taxonomy.build(
@@ -339,13 +338,6 @@ def test_names_are_text(parents: dict[str, str]) -> None:
         Taxonomy.build("mine", parents)
 
 
-def test_ancestors_are_looked_up_and_not_walked_to_again() -> None:
-    tree = load_taxonomy("medleydb")
-    found = tree.ancestors("violin")
-    assert found == ("bowed", "strings")
-    assert tree.ancestors("violin") is found
-
-
 # --- any graph -------------------------------------------------------------------------------
 
 
@@ -408,23 +400,3 @@ def test_laws_of_common_ancestors(parents: dict[str, list[str]], data: st.DataOb
     shared = ({one} | brute_force(parents, one)) & ({other} | brute_force(parents, other))
     deepest = max((tree.depth(node) for node in shared), default=0)
     assert set(common) == ({node for node in shared if tree.depth(node) == deepest} or {""})
-
-
-@given(graphs(), st.integers(1, 4))
-def test_projecting_twice_is_projecting_once(parents: dict[str, list[str]], level: int) -> None:
-    tree = Taxonomy.build("any", parents)
-    for node in tree.nodes:
-        once = tree.project(node, level)
-        assert once
-        assert [each for first in once for each in tree.project(first, level)] == list(once)
-        assert all(tree.depth(each) <= level for each in once)
-        assert set(once) <= {node} | brute_force(parents, node)
-
-
-@given(graphs())
-def test_neighbours_agree(parents: dict[str, list[str]]) -> None:
-    tree = Taxonomy.build("any", parents)
-    for node in tree.nodes:
-        assert all(node in parents[child] for child in tree.children(node))
-        assert all(node in tree.siblings(other) for other in tree.siblings(node))
-        assert (node in tree.leaves) == (not tree.children(node))
