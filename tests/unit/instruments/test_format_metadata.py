@@ -147,10 +147,7 @@ def test_stems_without_any_class() -> None:
                 "  help: `stems` have an `instrument` each (MedleyDB), or an `inst_class` (Slakh2100)"
             ),
         ),
-        (
-            "stems: {S01: {instrument: {a: b}}}",
-            "error 1:27+1 KT619 label must be a string, not a mapping",
-        ),
+        ("stems: {S01: {instrument: {a: b}}}", "error 1:27+1 KT619 label must be a string, not a mapping"),
         (
             "stems: {S01: {instrument: !!python/object/apply:os.system [ls]}}",
             (

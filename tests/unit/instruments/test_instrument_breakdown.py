@@ -116,11 +116,7 @@ def test_what_was_said_instead_is_told_by_family() -> None:
     found = instrument_breakdown({"instruments": {("violin", "miss"): 2.0}, "confusion": pairs}, OPEN_MIC)
     assert found is not None
     inside, outside = found.matrices
-    assert inside.cells == {
-        ("violin", "cello"): 2.0,
-        ("violin", "guitar"): 3.0,
-        ("violin", "strings"): 1.0,
-    }
+    assert inside.cells == {("violin", "cello"): 2.0, ("violin", "guitar"): 3.0, ("violin", "strings"): 1.0}
     assert (inside.rows, inside.columns) == (("violin",), ("guitar", "cello", "strings"))
     assert outside.cells == {("violin", "drums"): 4.0}
     assert inside.right == outside.right == frozenset()

@@ -210,12 +210,7 @@ def test_nothing_is_carried_over_if_an_item_is_broken(tmp_path: Path) -> None:
         ("a.txt", "F\n", "qrels", "cannot be written as qrels: the file does not name its item"),
         ("s.csv", "file,F G\na,1\n", "qrels", "cannot be written as qrels: a blank in a name: `F G`"),
         ("s.csv", "file,F\na,0\n", "qrels", "cannot be written as qrels: item `a` has no label"),
-        (
-            "s.csv",
-            "file,F,G\na,1,\n",
-            "qrels",
-            "cannot be written as qrels: what nobody judged would",
-        ),
+        ("s.csv", "file,F,G\na,1,\n", "qrels", "cannot be written as qrels: what nobody judged would"),
         ("s.csv", "file,F,G\na,1,1\n", "run", "cannot be written as a run: the labels of `a` have no order"),
     ],
 )

@@ -38,7 +38,7 @@ def drawn(view: ItemView, **choices: object) -> list[str]:
 def test_the_campaigns_example() -> None:
     view = view_item("x", "me", {"me": InstrumentList(("F", "H"))}, {"s": ranked("F", "I")}, options=FIGURE)
     assert [(branch.depth, branch.label) for branch in view.outline or ()] == [
-        *[(0, "B"), (1, "F"), (0, "C"), (1, "H"), (1, "I")],
+        *[(0, "B"), (1, "F"), (0, "C"), (1, "H"), (1, "I")]
     ]
     assert cells(view) == {
         "B": (Cell("(+)"), Cell("(+)")),
@@ -137,7 +137,7 @@ def test_a_node_with_two_parents_is_drawn_below_both(tmp_path: Path) -> None:
     options = InstrumentOptions(taxonomy=str(path))
     view = view_item("x", "me", {"me": ranked("tuned cowbell")}, {"s": ranked("bell")}, options=options)
     assert [(branch.depth, branch.label) for branch in view.outline or ()] == [
-        *[(0, "percussion"), (1, "cowbell"), (2, "tuned cowbell"), (0, "bell"), (1, "cowbell")],
+        *[(0, "percussion"), (1, "cowbell"), (2, "tuned cowbell"), (0, "bell"), (1, "cowbell")]
     ]
 
 

@@ -75,14 +75,8 @@ def test_encodings(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        (
-            "",
-            ["error KT657 label map has no rows" + ROWS],
-        ),
-        (
-            "label,instrument\n\n",
-            ["error KT657 label map has no rows" + ROWS],
-        ),
+        ("", ["error KT657 label map has no rows" + ROWS]),
+        ("label,instrument\n\n", ["error KT657 label map has no rows" + ROWS]),
         ("gel,guitar\n", ["error 1:1+10 KT655 header must be `label,instrument`"]),
         ("label,label\n", ["error 1:1+11 KT655 header must be `label,instrument`"]),
         ("label,instrument,note\n", ["error 1:1+21 KT655 header must be `label,instrument`"]),

@@ -85,12 +85,7 @@ def test_what_is_left_out(
 
 @pytest.mark.parametrize(
     ("references", "graded_too"),
-    [
-        ([TOPIC], False),
-        ([graded(1, 1)], False),
-        ([graded(1, 2), TOPIC], True),
-        ([graded(1, 2, 3)], False),
-    ],
+    [([TOPIC], False), ([graded(1, 1)], False), ([graded(1, 2), TOPIC], True), ([graded(1, 2, 3)], False)],
 )
 def test_of_topics_only_what_makes_sense(references: list[InstrumentList], graded_too: bool) -> None:
     no_sense = HIERARCHICAL | VECTORS | named(".*/macro_.") - set()

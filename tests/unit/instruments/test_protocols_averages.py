@@ -227,8 +227,7 @@ def test_levels_leaves_and_best_labels(
 
 
 @pytest.mark.parametrize(
-    ("negative", "expected"),
-    [("EFG", "0 0 0"), ("EF", "u 0 0"), ("B", "0 0 0"), ("", "u 0 0")],
+    ("negative", "expected"), [("EFG", "0 0 0"), ("EF", "u 0 0"), ("B", "0 0 0"), ("", "u 0 0")]
 )
 def test_a_family_is_absent_at_its_level_if_all_below_it_are(negative: str, expected: str) -> None:
     found = values((listed("H", absent=negative), listed("E")), options(FIGURE, level=1), [P, R, F])

@@ -224,10 +224,7 @@ def test_siblings_that_were_not_returned_are_missed() -> None:
 
 
 def test_siblings_are_known_from_any_row_of_the_instrument() -> None:
-    pairs = [
-        (listed("G", absent=""), listed({"G": 0.9})),
-        (listed("E", absent="G"), listed({"G": 0.8})),
-    ]
+    pairs = [(listed("G", absent=""), listed({"G": 0.9})), (listed("E", absent="G"), listed({"G": 0.8}))]
     assert gap_of(pairs, "G") == 1.0
     assert gap_of([pairs[0], (pairs[1][0], listed({"E": 0.8}))], "G") == equals("3/4")
 

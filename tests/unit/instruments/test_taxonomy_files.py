@@ -484,11 +484,7 @@ def test_a_cycle_outside_does_not_matter(tmp_path: Path) -> None:
                 )
             ],
         ),
-        (
-            "a.yaml",
-            "a: b: c\n",
-            ["error 1:5+1 KT170 not valid YAML: unexpected `:`\n" + COLON],
-        ),
+        ("a.yaml", "a: b: c\n", ["error 1:5+1 KT170 not valid YAML: unexpected `:`\n" + COLON]),
         ("a.json", '{"a": }', ["error 1:7+1 KT141 not valid JSON: unexpected `}`"]),
         ("a.json", '{"a": [], "a": []}', ["error 1:11+3 KT142 key stands twice in one object: `a`"]),
     ],
