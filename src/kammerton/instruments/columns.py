@@ -153,11 +153,6 @@ class Ranking:
     sizes: Codes  # entries of the tie; 1 everywhere if ties were broken
     tied: Flags  # lists in which entries are equally strong, however that was resolved
 
-    @property
-    def has_ties(self) -> bool:
-        """Whether any tie is left."""
-        return bool((self.sizes > 1).any())
-
     def in_order(self) -> Ranking:
         """Return the ranking in which ties keep their order."""
         return replace(self, before=self.places - 1, sizes=np.ones_like(self.places))
@@ -177,7 +172,11 @@ def rank(lists: Lists, ties: Ties, gains: NDArray[np.float64] | Flags, names: Co
         return Ranking(entries, places, places - 1, np.ones_like(places), nobody)
     # trec_eval holds scores in single precision
     strengths = lists.strengths.astype(np.float32).astype(np.float64) if ties == "trec" else lists.strengths
-    order = _order(owners, strengths, _tiebreak(lists, ties, gains, names))
+    order = entries
+    tiebreak = _tiebreak(lists, ties, gains, names)
+    rises = (owners[1:] == owners[:-1]) & (strengths[1:] > strengths[:-1])
+    if tiebreak is not None or rises.any():  # most sources write the best first
+        order = np.lexsort((entries if tiebreak is None else tiebreak, -strengths, owners))
     strengths = strengths[order]
     new = np.ones(len(order), dtype=bool)
     new[1:] = (owners[1:] != owners[:-1]) | (strengths[1:] != strengths[:-1])
@@ -200,15 +199,6 @@ def _tiebreak(
     return None
 
 
-def _order(owners: Codes, strengths: Values, tiebreak: NDArray[np.float64] | Codes | None) -> Codes:
-    if tiebreak is not None:
-        return np.lexsort((tiebreak, -strengths, owners))
-    falling = (owners[1:] != owners[:-1]) | (strengths[1:] <= strengths[:-1])
-    if falling.all():  # most sources write the best first
-        return np.arange(len(owners))
-    return np.lexsort((-strengths, owners))
-
-
 _EVERYWHERE = np.iinfo(np.int64).max
 
 
@@ -223,32 +213,21 @@ def _of_ties(ranking: Ranking, values: NDArray[np.float64]) -> Values:
 def at_places(ranking: Ranking, values: NDArray[np.float64] | Flags) -> Values:
     """Return what stands at each place: the mean of the tie, where there is one."""
     ordered = values[ranking.order].astype(np.float64)
-    return _of_ties(ranking, ordered) / ranking.sizes if ranking.has_ties else ordered
+    return _of_ties(ranking, ordered) / ranking.sizes
 
 
 def precision_at_hits(
     lists: Lists, ranking: Ranking, hits: Flags, *, grouped: bool = False, results: int = _EVERYWHERE
 ) -> Values:
     """Sum the precision at each hit."""
-    ordered = hits[ranking.order]
-    so_far = within(lists, np.cumsum(ordered, dtype=np.int64))
-    if ranking.has_ties:
-        precision = _in_ties(ranking, so_far, ordered.astype(np.float64), grouped=grouped)
-    else:
-        precision = ordered * so_far / ranking.places
-    return sums(lists, np.where(ranking.places <= results, precision, 0.0))
-
-
-def _in_ties(ranking: Ranking, so_far: Codes, ordered: Values, *, grouped: bool) -> Values:
-    """Return what each place of a tie adds in the mean over all orders, or at the end of the tie."""
+    ordered = hits[ranking.order].astype(np.float64)
     inside, sizes = _of_ties(ranking, ordered), ranking.sizes
-    ahead = (so_far - ordered)[ranking.heads]
-    chance = inside / sizes
-    if grouped:
-        return np.asarray(chance * (ahead + inside) / (ranking.before + sizes))
-    nth = ranking.places - ranking.before - 1
-    others = nth * (inside - 1) / np.maximum(sizes - 1, 1)
-    return np.asarray(chance * (ahead + 1 + others) / ranking.places)
+    ahead = (within(lists, np.cumsum(ordered)) - ordered)[ranking.heads]
+    right, places = ahead + inside, ranking.before + sizes
+    if not grouped:  # the mean over all orders of a tie
+        nth = ranking.places - ranking.before - 1
+        right, places = ahead + 1 + nth * (inside - 1) / np.maximum(sizes - 1, 1), ranking.places
+    return sums(lists, np.where(ranking.places <= results, inside / sizes * right / places, 0.0))
 
 
 def first_hits(
