@@ -18,6 +18,7 @@ from kammerton.arrays import (
     Segments,
     Slices,
     SumsByPair,
+    Values,
     changes,
     harmonic_mean,
     lost_time,
@@ -239,7 +240,6 @@ def sum_by_labels(timeline: Timeline) -> LabelTimes:
     return LabelTimes(timeline.pairs, pair.take(first), sums[lasting], ref.take(first), est.take(first))
 
 
-Values = NDArray[np.float64]
 OUTCOMES = ("excluded", "correct_chord", "correct_no_chord", "substituted", "deleted", "inserted")
 """What can become of a slice of time under a vocabulary."""
 EXCLUDED, CORRECT_CHORD, CORRECT_NO_CHORD, SUBSTITUTED, DELETED, INSERTED = range(6)

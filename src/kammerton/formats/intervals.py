@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kammerton.arrays import Flags
+from kammerton.arrays import Flags, Seconds
 from kammerton.errors import Diagnostic, inflected, out_of, quote
 from kammerton.formats.reading import (
     DEFAULT_OPTIONS,
@@ -24,7 +24,7 @@ from kammerton.formats.reading import (
     TrackReading,
     such_rows,
 )
-from kammerton.model.annotations import Field, LabelledIntervals, Metadata, Place, Seconds
+from kammerton.model.annotations import Field, LabelledIntervals, Metadata, Place
 
 DecimalMark = Literal[".", ","]
 EXACT = Context(prec=800, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])

@@ -10,6 +10,7 @@ from typing import Literal, cast
 
 import numpy as np
 
+from kammerton.arrays import Seconds
 from kammerton.errors import Severity, quote
 from kammerton.formats.intervals import RawIntervals, ends_from_durations, finish
 from kammerton.formats.json_places import (
@@ -22,7 +23,7 @@ from kammerton.formats.json_places import (
     within_quotes,
 )
 from kammerton.formats.reading import IntervalOptions, Problems, TrackReading, keeps_rows, such_rows
-from kammerton.model.annotations import Field, Metadata, Place, Seconds
+from kammerton.model.annotations import Field, Metadata, Place
 
 _Key = Literal["time", "duration", "value"]
 _KEYS: tuple[_Key, ...] = ("time", "duration", "value")

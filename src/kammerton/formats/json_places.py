@@ -19,7 +19,7 @@ from kammerton.model.annotations import Place
 
 Pointer = tuple[str | int, ...]
 """Path from the top of a JSON text: keys of objects and indices of arrays."""
-Span = tuple[int, int]
+TextSpan = tuple[int, int]
 """Offsets of the first character and of the one behind the last."""
 _BLANK = re.compile(r"[ \t\n\r]*+")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"(?P<colon>[ \t\n\r]*+:)?+|[\[\]{}]', re.DOTALL)
@@ -73,7 +73,7 @@ def _members(text: str, begin: int) -> Iterator[tuple[str | int, int]]:
         index += 1
 
 
-def _repeated_keys(text: str) -> Iterator[tuple[str, Span]]:
+def _repeated_keys(text: str) -> Iterator[tuple[str, TextSpan]]:
     """Yield each key that an object repeats, with its place."""
     seen: list[set[str]] = []
     for token in _TOKEN.finditer(text):
@@ -92,7 +92,7 @@ def _repeated_keys(text: str) -> Iterator[tuple[str, Span]]:
             seen.pop()
 
 
-def _unwritable_strings(text: str) -> Iterator[Span]:
+def _unwritable_strings(text: str) -> Iterator[TextSpan]:
     """Yield the place of each string that has half a surrogate pair, which no encoding can hold."""
     for token in _TOKEN.finditer(text):
         end = token.end() if token["colon"] is None else token.start("colon")
@@ -134,7 +134,7 @@ class JsonPlaces:
         self.file = file
         self._line: tuple[int, int, str] | None = None
 
-    def at(self, span: Span) -> Place:
+    def at(self, span: TextSpan) -> Place:
         """Return the place of a span, as far as its first line goes."""
         begin = self.text.rfind("\n", 0, span[0]) + 1
         # a whole file may stand on one line: do not copy it for each place

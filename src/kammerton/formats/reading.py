@@ -21,7 +21,7 @@ NO_ROWS = "KT110"
 """Code of the diagnostic that a source holds no annotation rows."""
 _NOT_SIGNED = ("limits", "sides")
 """Limits decide whether a file can be read, not what is read; sides are signed with their options."""
-Column = Literal["start", "end", "duration", "label", "annotator", "item"]
+IntervalColumn = Literal["start", "end", "duration", "label", "annotator", "item"]
 """A column of labelled intervals."""
 RowLayout = Literal["rows", "durations", "points"]
 Layout = Literal["auto", RowLayout]
@@ -169,7 +169,7 @@ class IntervalOptions(SidedOptions):
     encoding: str = "utf-8"
     layout: Layout = "auto"
     decimal: Literal[".", ","] = "."
-    columns: Mapping[str, Column] = field(default_factory=dict)
+    columns: Mapping[str, IntervalColumn] = field(default_factory=dict)
     overlap: Literal["error", "trim"] = "error"
     limits: Limits = field(default_factory=Limits)
 
@@ -182,7 +182,7 @@ class IntervalOptions(SidedOptions):
         if not isinstance(self.columns, Mapping):
             raise OptionError.of_type("columns", self.columns, "a mapping of names")
         for column in self.columns.values():
-            _check_choice("column", column, get_args(Column))
+            _check_choice("column", column, get_args(IntervalColumn))
 
 
 def file_of(choice: str) -> tuple[str | None, str]:

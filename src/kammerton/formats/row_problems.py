@@ -13,8 +13,8 @@ from typing import Literal
 
 from kammerton.errors import plural, quote, some
 from kammerton.formats.intervals import DecimalMark, diagnose_time, number_pattern, parse_time
-from kammerton.formats.reading import Column, IntervalOptions, Layout, Problems, RowLayout
-from kammerton.formats.tables import BLANK, Cell, NumberedLine, cells_of, open_quote
+from kammerton.formats.reading import IntervalColumn, IntervalOptions, Layout, Problems, RowLayout
+from kammerton.formats.tables import BLANK, NumberedLine, TableCell, cells_of, open_quote
 from kammerton.model.annotations import Place
 
 _TIMELIKE = re.compile(r"[+-]?\.?\d|[+-]?(?:nan|inf)", re.IGNORECASE)
@@ -30,7 +30,7 @@ _NAMES = {BLANK: "blanks", "\t": "tabs", ",": "commas", ";": "semicolons"}
 class RowShape:
     """The shape of a row: its columns, separator and decimal mark."""
 
-    at: Mapping[Column, int]  # where each column stands
+    at: Mapping[IntervalColumn, int]  # where each column stands
     layout: RowLayout
     extra: Literal["", "file", "value"] = ""
     separator: str = BLANK
@@ -52,7 +52,7 @@ class RowShape:
         names = sorted(self.at, key=self.at.__getitem__)
         return ", ".join(names).replace("start", "time" if self.layout == "points" else "start")
 
-    def cells(self, line: str) -> list[Cell]:
+    def cells(self, line: str) -> list[TableCell]:
         """Cut a line, which need not have this shape."""
         return cells_of(line, self.separator, self.width)
 
@@ -140,7 +140,9 @@ def diagnose_rows(
         if own_shape.separator != shape.separator:
             own, usual = _NAMES[own_shape.separator], _NAMES[shape.separator]
             message = f"row is separated by {own}, most others by {usual}"
-            _report(problems, numbered, Cell(1, line.rstrip(" \t")), "KT112", message, "use one separator")
+            _report(
+                problems, numbered, TableCell(1, line.rstrip(" \t")), "KT112", message, "use one separator"
+            )
         elif numbered == lines[0] and fitting and not any(_TIMELIKE.match(cell.text) for cell in cells):
             names = ", ".join(quote(cell.value) for cell in cells[:5])
             message = f"looks like a header row, with names that are not known: {names}"
@@ -166,7 +168,7 @@ def _likeness(shape: RowShape, sample: Sequence[NumberedLine]) -> tuple[int, int
     return alike, sum(len(cells) > 1 for cells in cut)
 
 
-def _begins(shape: RowShape, cells: Sequence[Cell]) -> bool:
+def _begins(shape: RowShape, cells: Sequence[TableCell]) -> bool:
     """Return whether the first time of a row looks like one."""
     first = shape.at["start"]
     return len(cells) > first and _TIMELIKE.match(cells[first].value) is not None
@@ -210,7 +212,7 @@ def _report_columns(
     else:
         hint = f"say what they are in a first line, such as {example}"
     begin, end = cells[0].column, cells[-1].column + len(cells[-1].text)
-    _report(problems, numbered, Cell(begin, " " * (end - begin)), "KT111", message, hint, count)
+    _report(problems, numbered, TableCell(begin, " " * (end - begin)), "KT111", message, hint, count)
 
 
 def _has_files(shape: RowShape, lines: Sequence[NumberedLine], problems: Problems) -> bool:
@@ -232,7 +234,7 @@ def _has_files(shape: RowShape, lines: Sequence[NumberedLine], problems: Problem
 def _report(
     problems: Problems,
     numbered: NumberedLine,
-    cell: Cell,
+    cell: TableCell,
     code: str,
     message: str,
     hint: str | None = None,
@@ -244,12 +246,14 @@ def _report(
     problems.report(code, message, place, hint=hint, count=count)
 
 
-def _whole(line: str) -> Cell:
+def _whole(line: str) -> TableCell:
     text = line.lstrip(" \t")
-    return Cell(len(line) - len(text) + 1, text.rstrip(" \t"))
+    return TableCell(len(line) - len(text) + 1, text.rstrip(" \t"))
 
 
-def _report_line(numbered: NumberedLine, cells: Sequence[Cell], shape: RowShape, problems: Problems) -> None:
+def _report_line(
+    numbered: NumberedLine, cells: Sequence[TableCell], shape: RowShape, problems: Problems
+) -> None:
     unclosed = open_quote(cells)
     if unclosed is not None:
         hint = "a quote within a quoted field is doubled"
@@ -267,7 +271,9 @@ def _report_line(numbered: NumberedLine, cells: Sequence[Cell], shape: RowShape,
         _report(problems, numbered, cells[-1], "KT111", message)
 
 
-def _report_width(numbered: NumberedLine, cells: Sequence[Cell], shape: RowShape, problems: Problems) -> None:
+def _report_width(
+    numbered: NumberedLine, cells: Sequence[TableCell], shape: RowShape, problems: Problems
+) -> None:
     odd = next(
         (
             (column, character)
@@ -280,7 +286,7 @@ def _report_width(numbered: NumberedLine, cells: Sequence[Cell], shape: RowShape
         column, character = odd
         name = f"U+{ord(character):04X} {unicodedata.name(character, 'of no name')}"
         message = f"{name} does not separate columns"
-        _report(problems, numbered, Cell(column, " "), "KT111", message, "use blanks or tabs")
+        _report(problems, numbered, TableCell(column, " "), "KT111", message, "use blanks or tabs")
         return
     message = f"{plural(len(cells), 'column')} instead of {shape.width}: a row is {shape.expected}"
     is_long = len(cells) > shape.width

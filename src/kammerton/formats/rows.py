@@ -19,6 +19,7 @@ from pathlib import PurePath
 
 import numpy as np
 
+from kammerton.arrays import Seconds
 from kammerton.errors import DataError, Diagnostic, close_match, quote
 from kammerton.formats.intervals import (
     EXACT,
@@ -39,7 +40,7 @@ from kammerton.formats.jams import read_jams
 from kammerton.formats.kinds import explained
 from kammerton.formats.reading import (
     DEFAULT_OPTIONS,
-    Column,
+    IntervalColumn,
     IntervalOptions,
     Layout,
     Problems,
@@ -62,7 +63,7 @@ from kammerton.formats.tables import (
     numbered_lines,
     read_table,
 )
-from kammerton.model.annotations import Field, Place, Seconds
+from kammerton.model.annotations import Field, Place
 
 _NUMBER = number_pattern(".")
 _CLEAN_FILE = re.compile(rf'(?:[ \t\n]*+{_NUMBER}[ \t]++{_NUMBER}[ \t]++[^\s"]\S*+[ \t]*+\n)++[ \t\n]*+')
@@ -72,7 +73,7 @@ _COMMENT = re.compile(r"^[ \t]*+(?:#|//)", re.MULTILINE)
 _FIRST_OF_TIME = frozenset("0123456789.+-")
 """No header begins with these, so that rows need not be searched for one."""
 
-_NAMES: dict[Column, tuple[str, ...]] = {
+_NAMES: dict[IntervalColumn, tuple[str, ...]] = {
     "start": (
         *("start", "onset", "begin", "time", "from", "t"),
         *("start_time", "onset_time", "begin_time", "t_start"),
@@ -88,7 +89,7 @@ _NAMES: dict[Column, tuple[str, ...]] = {
 _NEAR = 0.75
 """How alike a name is to that of a column if it is a slip: `strat` of `start`, not `title` of `time`."""
 
-_COLUMNS: dict[str, Column] = {name: column for column, names in _NAMES.items() for name in names}
+_COLUMNS: dict[str, IntervalColumn] = {name: column for column, names in _NAMES.items() for name in names}
 _UNIT = re.compile(r"_(?:in_)?(?:s|sec|secs|seconds)$|[([](?:s|sec|secs|seconds)[)\]]$")
 
 _LOOKED_AT = 1000
@@ -248,18 +249,22 @@ class _TimeRows:
     """Rows cut into cells, and what their columns are."""
 
     table: Table
-    at: Mapping[Column, int]  # where each column stands
+    at: Mapping[IntervalColumn, int]  # where each column stands
     layout: RowLayout
     mark: DecimalMark  # decimal mark of the times
 
-    def column(self, name: Column) -> list[str]:
+    def column(self, name: IntervalColumn) -> list[str]:
         """Return the cells of a column."""
         return self.table.columns[self.at[name]]
 
     @property
-    def times(self) -> list[Column]:
+    def times(self) -> list[IntervalColumn]:
         """The columns that are times."""
-        second: dict[RowLayout, list[Column]] = {"rows": ["end"], "durations": ["duration"], "points": []}
+        second: dict[RowLayout, list[IntervalColumn]] = {
+            "rows": ["end"],
+            "durations": ["duration"],
+            "points": [],
+        }
         return ["start", *second[self.layout]]
 
     def are_sound(self, mark: DecimalMark) -> bool:
@@ -288,7 +293,7 @@ class _TimeRows:
     def take_for(self, layout: RowLayout) -> None:
         """Read the second time as an end, or as a duration."""
         if layout != self.layout:
-            second: Column = "end" if layout == "rows" else "duration"
+            second: IntervalColumn = "end" if layout == "rows" else "duration"
             self.at = {"start": self.at["start"], second: self.at[self.times[-1]], "label": self.at["label"]}
             self.layout = layout
 
@@ -315,7 +320,7 @@ class _TimeRows:
         problems.add_rest(bad - _LOOKED_AT)
         self.table.keep(good)
 
-    def _wrong(self, row: int) -> Iterator[tuple[Column, Diagnostic]]:
+    def _wrong(self, row: int) -> Iterator[tuple[IntervalColumn, Diagnostic]]:
         for name in self.times:
             time = self.column(name)[row]
             if parse_time(time, self.mark) is None:
@@ -328,7 +333,7 @@ class _TimeRows:
         first, second = (seconds(self.column(name), self.mark) for name in (self.times[0], self.times[-1]))
         return first, second
 
-    def rows_by(self, name: Column, rows: Iterable[int]) -> dict[str, list[int]]:
+    def rows_by(self, name: IntervalColumn, rows: Iterable[int]) -> dict[str, list[int]]:
         """Return those rows that have each value of a column, in the order of their first rows."""
         rows_by: dict[str, list[int]] = {}
         values = self.column(name)
@@ -395,7 +400,7 @@ def _option_does_not_apply(option: str, value: str, why: str) -> _Note:
 # --- with a header --------------------------------------------------------------------------------------
 
 
-def _column_of(header: str, own: Mapping[str, Column]) -> Column | None:
+def _column_of(header: str, own: Mapping[str, IntervalColumn]) -> IntervalColumn | None:
     """Return which column a header names, or None."""
     if header in own:
         return own[header]
@@ -446,14 +451,14 @@ def _below_header(
     return rows
 
 
-def _columns_of(header: Header, problems: Problems, options: IntervalOptions) -> dict[Column, int]:
+def _columns_of(header: Header, problems: Problems, options: IntervalOptions) -> dict[IntervalColumn, int]:
     """Return where each column stands; report those that are missing or there twice.
 
     Columns that the layout does not use are dropped; without a layout, an end makes a duration
     superfluous. Names that the caller gave rule out ours.
     """
     names, own = header.names, options.columns
-    indices: dict[Column, int] = {}
+    indices: dict[IntervalColumn, int] = {}
     chosen = {own[name] for name in names if name in own}
     labels = [index for index, name in enumerate(names) if _column_of(name, own) == "label"]
     for index, name in enumerate(names):
@@ -487,22 +492,22 @@ def _read_as(what: str, why: str) -> _Note:
     return "KT132", f"read as {what}, since {why}"
 
 
-def _are_points(header: Header, indices: Mapping[Column, int], options: IntervalOptions) -> bool:
+def _are_points(header: Header, indices: Mapping[IntervalColumn, int], options: IntervalOptions) -> bool:
     """Return whether the names can only be those of change points: a time, a label, and nothing unknown."""
     needed = {"start", "label"}
     is_whole = all(_column_of(name, options.columns) is not None for name in header.names)
     return options.layout == "auto" and is_whole and indices.keys() - {"annotator", "item"} == needed
 
 
-def _missing(indices: Mapping[Column, int], layout: Layout, *, points: bool) -> list[Column]:
-    second: dict[Layout, list[Column]] = {"points": [], "durations": ["duration"], "rows": ["end"]}
-    either: list[Column] = [] if points else ["duration"] if "duration" in indices else ["end"]
-    needed: list[Column] = ["start", *second.get(layout, either), "label"]
+def _missing(indices: Mapping[IntervalColumn, int], layout: Layout, *, points: bool) -> list[IntervalColumn]:
+    second: dict[Layout, list[IntervalColumn]] = {"points": [], "durations": ["duration"], "rows": ["end"]}
+    either: list[IntervalColumn] = [] if points else ["duration"] if "duration" in indices else ["end"]
+    needed: list[IntervalColumn] = ["start", *second.get(layout, either), "label"]
     return [column for column in needed if column not in indices]
 
 
-def _superfluous(indices: Mapping[Column, int], layout: Layout) -> tuple[Column, ...]:
-    useless: dict[Layout, tuple[Column, ...]] = {
+def _superfluous(indices: Mapping[IntervalColumn, int], layout: Layout) -> tuple[IntervalColumn, ...]:
+    useless: dict[Layout, tuple[IntervalColumn, ...]] = {
         "points": ("end", "duration"),
         "durations": ("end",),
         "rows": ("duration",),
@@ -511,7 +516,9 @@ def _superfluous(indices: Mapping[Column, int], layout: Layout) -> tuple[Column,
     return useless[layout]
 
 
-def _report_missing(header: Header, column: Column, problems: Problems, options: IntervalOptions) -> None:
+def _report_missing(
+    header: Header, column: IntervalColumn, problems: Problems, options: IntervalOptions
+) -> None:
     columns = [_column_of(name, options.columns) for name in header.names]
     unknown = [name for name, known in zip(header.names, columns, strict=True) if known is None and name]
     near = next(
@@ -520,7 +527,7 @@ def _report_missing(header: Header, column: Column, problems: Problems, options:
     hint = f"known names: {', '.join(_NAMES[column][:5])}; or --columns NAME={column}"
     if column == "end" and {"start", "label"} <= {*columns}:
         hint = "a duration will do; or are these change points? --layout points"
-    alternatives: dict[Column, Column] = {"end": "duration", "duration": "end"}
+    alternatives: dict[IntervalColumn, IntervalColumn] = {"end": "duration", "duration": "end"}
     if column in alternatives and alternatives[column] in columns:
         hint = f"leave out --layout {options.layout}: the header says what the columns are"
     if near is not None:

@@ -75,7 +75,7 @@ def _is_row(line: str, blank: str = f"{_BLANKS},;") -> bool:
     return bool(row.strip(blank)) and row[0] != "#" and not row.startswith("//")
 
 
-class Cell(NamedTuple):
+class TableCell(NamedTuple):
     """A cell as a line has it: its column, from 1, its text without the quotes around it, if it has any."""
 
     column: int
@@ -102,7 +102,7 @@ def _pattern(separator: str, *, nested: bool) -> re.Pattern[str]:
     return re.compile(rf"(?:^|(?<={mark})){blanks}(?:{quoted}{blanks}(?={mark}|\Z)|(?P<plain>{plain}))")
 
 
-def cells_of(line: str, separator: str, width: int = 0) -> list[Cell]:
+def cells_of(line: str, separator: str, width: int = 0) -> list[TableCell]:
     """Cut a line into cells."""
     cells = _cut(line, separator, nested=False)
     if not width or len(cells) <= width:
@@ -116,29 +116,29 @@ def cells_of(line: str, separator: str, width: int = 0) -> list[Cell]:
     return nested if len(nested) == width else short
 
 
-def _cut(line: str, separator: str, *, nested: bool) -> list[Cell]:
+def _cut(line: str, separator: str, *, nested: bool) -> list[TableCell]:
     cells = []
     for match in _pattern(separator, nested=nested).finditer(line):
         group = "plain" if match["plain"] is not None else "quoted"
-        cells.append(Cell(match.start(group) + 1, match[group].rstrip(" \t"), group == "quoted"))
+        cells.append(TableCell(match.start(group) + 1, match[group].rstrip(" \t"), group == "quoted"))
     return cells
 
 
-def _without_empty(cells: list[Cell], width: int) -> list[Cell]:
+def _without_empty(cells: list[TableCell], width: int) -> list[TableCell]:
     """Leave out empty cells beyond the width of a row."""
     while len(cells) > width and not cells[-1].text:
         cells = cells[:-1]
     return cells
 
 
-def _with_spaces(line: str, cells: list[Cell], width: int) -> list[Cell]:
+def _with_spaces(line: str, cells: list[TableCell], width: int) -> list[TableCell]:
     """Read the text behind the last tab of a row as one cell with spaces."""
     last = cells[width - 1].column - 1
     between = line[cells[width - 2].column - 1 : last] if width > 1 else line[:last]
     rest = line[last:].rstrip(" \t")
     if "\t" not in between or "\t" in rest:
         return cells
-    return [*cells[: width - 1], Cell(last + 1, rest)]
+    return [*cells[: width - 1], TableCell(last + 1, rest)]
 
 
 def cut(line: str, separator: str, width: int = 0) -> list[str] | None:
@@ -152,7 +152,7 @@ def cut(line: str, separator: str, width: int = 0) -> list[str] | None:
     return [(quoted.replace('""', '"') or plain).strip(" \t") for quoted, plain in cells]
 
 
-def open_quote(cells: Sequence[Cell]) -> Cell | None:
+def open_quote(cells: Sequence[TableCell]) -> TableCell | None:
     """Return the first cell whose quote is not closed."""
     return next((cell for cell in cells if cell.text[:1] == '"' and not cell.is_quoted), None)
 
@@ -344,7 +344,7 @@ class Table:
             self.uneven.append(([], f"KT106 {message}"))
             return
         cells = cells_of(line, self.separator, self.width)
-        column, text, _ = cells[0] if cells else Cell(1, line)
+        column, text, _ = cells[0] if cells else TableCell(1, line)
         unclosed = None if self.separator == WORDS else open_quote(cells)
         if unclosed is not None:
             column, text, _ = unclosed

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import yaml
 
 from kammerton.errors import quote
-from kammerton.formats.json_places import JsonPlaces, Pointer, Span
+from kammerton.formats.json_places import JsonPlaces, Pointer, TextSpan
 from kammerton.formats.reading import Limits, Problems
 from kammerton.model.annotations import Place
 
@@ -47,10 +47,10 @@ class _Node:
     """
 
     value: Any
-    span: Span
+    span: TextSpan
     anchor: str | None = None
     members: dict[str | int, _Node] = field(default_factory=dict)
-    keys: dict[str, Span] = field(default_factory=dict)
+    keys: dict[str, TextSpan] = field(default_factory=dict)
     size: int = 1
     height: int = 0
     pending: str | None = None
@@ -172,11 +172,11 @@ class _Builder:
         elif isinstance(event, yaml.CollectionEndEvent):
             self._end()
 
-    def _refuse(self, span: Span, code: str, message: str, hint: str | None = None) -> NoReturn:
+    def _refuse(self, span: TextSpan, code: str, message: str, hint: str | None = None) -> NoReturn:
         self._problems.report(code, message, partial(self._places.at, span), hint=hint)
         raise _RefusedError
 
-    def _scalar(self, event: yaml.ScalarEvent, span: Span) -> None:
+    def _scalar(self, event: yaml.ScalarEvent, span: TextSpan) -> None:
         self._check_tag("scalar", event.tag, span)
         plain = event.implicit[0] and event.tag is None
         is_null = event.tag == _NULL_TAG or (plain and event.value in _NULLS)
@@ -186,12 +186,12 @@ class _Builder:
         else:
             self._close(_Node(None if is_null else event.value, span, event.anchor))
 
-    def _check_tag(self, kind: str, tag: str | None, span: Span) -> None:
+    def _check_tag(self, kind: str, tag: str | None, span: TextSpan) -> None:
         if tag not in _TAGS[kind]:
             hint = "YAML is read as mappings, lists and text; nothing is constructed"
             self._refuse(span, "KT171", f"tag is not read: {quote(str(tag))}", hint)
 
-    def _key(self, holder: _Node, event: yaml.ScalarEvent, span: Span, *, merges: bool) -> None:
+    def _key(self, holder: _Node, event: yaml.ScalarEvent, span: TextSpan, *, merges: bool) -> None:
         if merges:
             self._refuse(span, "KT171", "merge key `<<` is not read", "write the members out")
         if event.value in holder.keys:
@@ -202,7 +202,7 @@ class _Builder:
         if event.anchor is not None:
             self._anchors[event.anchor] = _Node(event.value, span, closed=True)
 
-    def _alias(self, name: str, span: Span) -> None:
+    def _alias(self, name: str, span: TextSpan) -> None:
         target = self._anchors.get(name)
         if target is None:
             self._refuse(span, "KT170", f"alias of nothing: no anchor {quote(name)} before it")
@@ -211,7 +211,7 @@ class _Builder:
         self._no_key(span)
         self._close(replace(target, span=span, anchor=None))
 
-    def _begin(self, event: yaml.CollectionStartEvent, span: Span) -> None:
+    def _begin(self, event: yaml.CollectionStartEvent, span: TextSpan) -> None:
         is_map = isinstance(event, yaml.MappingStartEvent)
         self._check_tag("map" if is_map else "seq", event.tag, span)
         self._no_key(span)
@@ -221,13 +221,13 @@ class _Builder:
         self._open.append(node)
         self._check_depth(len(self._open), span)
 
-    def _no_key(self, span: Span) -> None:
+    def _no_key(self, span: TextSpan) -> None:
         """Refuse what stands where a key should, if it is no text."""
         holder = self._open[-1] if self._open else None
         if holder is not None and isinstance(holder.value, dict) and holder.pending is None:
             self._refuse(span, "KT171", "key that is no text", "keys of mappings are text here")
 
-    def _check_depth(self, depth: int, span: Span) -> None:
+    def _check_depth(self, depth: int, span: TextSpan) -> None:
         if depth > self._limits.depth:
             self._refuse(span, "KT106", f"YAML nested more than {self._limits.depth} levels deep")
 

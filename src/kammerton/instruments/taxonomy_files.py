@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from urllib.parse import unquote
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
-from kammerton.formats.json_places import JsonPlaces, Pointer, Span, decode, offset_of
+from kammerton.formats.json_places import JsonPlaces, Pointer, TextSpan, decode, offset_of
 from kammerton.formats.reading import Limits, Problems
 from kammerton.formats.source import read_text
 from kammerton.formats.tables import TableShape, composed, named_rows
@@ -392,7 +392,7 @@ class _Term:
     value: str  # whole IRI, or the text
     is_text: bool
     language: str  # of a text, if it has one
-    span: Span  # offsets of the source
+    span: TextSpan  # offsets of the source
 
 
 _Statement = tuple[_Term, _Term, _Term]
@@ -424,7 +424,7 @@ class _Turtle:
                 yield token
         yield None
 
-    def _refused(self, span: Span) -> DataError:
+    def _refused(self, span: TextSpan) -> DataError:
         shown = quote(self._text[slice(*span)]) if span[0] < len(self._text) else "the end"
         problem = Diagnostic(code="KT652", severity="error", message=f"not Turtle as it is read: {shown}")
         return DataError([self._places.at(span).diagnose(problem)])

@@ -9,13 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from kammerton.arrays import Seconds
 from kammerton.errors import Diagnostic
 
-Seconds = NDArray[np.float64]
-"""One-dimensional array of times or durations in seconds."""
 Field = Literal["start", "end", "label"]
 EXCERPT_LEAD = 200
 """Characters before a token that an excerpt keeps: in an excerpt, the token of a diagnostic

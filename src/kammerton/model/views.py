@@ -12,7 +12,7 @@ from typing import Literal
 
 from kammerton.errors import Diagnostic, plural
 
-State = Literal["wrong", "excluded"]
+MarkState = Literal["wrong", "excluded"]
 
 ErrorKind = Literal["root", "quality", "bass", "presence"]
 """What is wrong with a chord; *presence*: a chord where there is none, or none where there is one."""
@@ -38,7 +38,7 @@ class Mark:
 
     start: float
     end: float
-    state: State
+    state: MarkState
     kind: ErrorKind | None = None
 
 

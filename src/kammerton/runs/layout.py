@@ -84,10 +84,9 @@ def of_part(part: str, file: str) -> str:
 
 _LEVEL = 3
 _ROW_GROUP = 1 << 20
-Column = Sequence[Any] | NDArray[Any]
 
 
-def to_parquet(columns: Mapping[str, Column]) -> bytes:
+def to_parquet(columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> bytes:
     """Return columns as a file; of one kind each: texts, numbers, flags, with None where there is nothing."""
     import polars as pl  # noqa: PLC0415 - half the import time; most runs of the program write no run
 

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, TypeVar, get_args
 
 import numpy as np
 
-from kammerton.arrays import Codes, Flags
+from kammerton.arrays import Codes, Flags, Seconds
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.fingering.annotation import (
     CODED_NUMBERS,
@@ -32,7 +32,7 @@ from kammerton.fingering.annotation import (
 from kammerton.fingering.judging import PROFILES, Profile, load_profile, profile_named
 from kammerton.formats.intervals import EXACT, ROUNDING_S, diagnose_time, parse_time
 from kammerton.formats.reading import Limits, Problems, SidedOptions, check_encoding, such_rows
-from kammerton.model.annotations import Place, Seconds
+from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
 
 LabelEncoding = Literal["auto", "pig", "1-10", "0-9", "L1/R5"]

@@ -15,10 +15,10 @@ from kammerton.errors import plural, quote, some
 from kammerton.formats.reading import keeps_lines, report_exceeded
 from kammerton.formats.tables import (
     WORDS,
-    Cell,
     Header,
     NumberedLine,
     Table,
+    TableCell,
     cells_of,
     first_row,
     numbered_lines,
@@ -39,7 +39,7 @@ from kammerton.model.annotations import Place
 from kammerton.model.measure import Values
 
 
-def _cell_place(reader: ListReader, line: NumberedLine, cell: Cell, lead: int = 0) -> Place:
+def _cell_place(reader: ListReader, line: NumberedLine, cell: TableCell, lead: int = 0) -> Place:
     """Return the place of a cell of a line, without so many characters at its begin."""
     number, text = line
     return Place(reader.problems.file, number, cell.column + lead, max(1, len(cell.text) - lead), text)
