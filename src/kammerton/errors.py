@@ -15,6 +15,7 @@ problems of *use* (an unknown option, a file that cannot be written) are raised:
 from __future__ import annotations
 
 import difflib
+import re
 import unicodedata
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
@@ -28,6 +29,15 @@ TOKEN_LIMIT = 40
 
 class KammertonError(Exception):
     """Root of every exception that Kammerton raises on purpose."""
+
+
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
+_IN_PYTHON = {"protocol": "protocols", "measure": "measures", "cluster": "clusters"}
+"""Keywords of Python calls that are not called like the option."""
+
+
+def _in_python(option: re.Match[str]) -> str:
+    return _IN_PYTHON.get(option[1], option[1].replace("-", "_"))
 
 
 class OptionError(KammertonError):
@@ -185,8 +195,11 @@ class Diagnostic:
         return f"{place}: {self.code} {self.message}" if place else f"{self.code} {self.message}"
 
     def lines(self) -> tuple[str, ...]:
-        """Return the one-line form, and the hint below it if there is one."""
-        return (self.concise(),) if self.hint is None else (self.concise(), f"  help: {self.hint}")
+        """Return the one-line form, and the hint below it if there is one, in the words of Python."""
+        if self.hint is None:
+            return (self.concise(),)
+        hint = _OPTION.sub(_in_python, self.hint)
+        return (self.concise(), f"  help: {hint}")
 
     def to_dict(self) -> dict[str, str | int | None]:
         """Return what JSON documents hold: everything but the excerpt."""

@@ -371,7 +371,7 @@ ROWS = [
     ),
     Row("--hand right or --hand left", "check fingering a.musicxml", {"a.musicxml": SCORE_XML}),
     Row(
-        "numbers that count through both hands: --label-encoding 1-10 or 0-9",
+        "fingers are 1 to 5; if numbers count through both hands: --label-encoding 1-10 or 0-9",
         "check fingering a.txt",
         {"a.txt": "0\t0.0\t0.5\tC4\t64\t80\t0\t7\n"},
     ),
@@ -546,6 +546,8 @@ NO_HINTS = {
     "--copy and --report exclude each other",
     "--annotator NAME=PATH",
     "--items needs --worst",
+    "{} is for tables; --format {} has every score, not rounded",
+    "--value-only prints bare numbers, and --format {} does not",
     "Draw the whole of the --worst items, not only where most is wrong.",
     "also: --protocol {}, or all",
     "--label-encoding ",

@@ -11,6 +11,7 @@ from typing import Any
 
 from kammerton.api.scoring import (
     GroupBy,
+    bootstrap_settings,
     check_system,
     collected,
     few_resamples,
@@ -24,7 +25,7 @@ from kammerton.api.scoring import (
 )
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.collecting import name_of
-from kammerton.formats.lists import Items, group_items
+from kammerton.formats.lists import Items
 from kammerton.formats.reading import options_of, signed_choices
 from kammerton.model.corpus import ALL, Corpus
 from kammerton.model.measure import Measure, choose
@@ -43,7 +44,7 @@ from kammerton.runs.writing import read_agreement
 from kammerton.scoring.evaluating import evaluate_loaded, items_shared, notes_on_sharing, sharing_annotators
 from kammerton.scoring.loading import Estimates, References, applicable_to, load_references
 from kammerton.statistics.comparison import Comparison, Rules, Test
-from kammerton.statistics.resampling import BootstrapSettings, Method
+from kammerton.statistics.resampling import Method
 
 _OF_RUNS = ("task", "protocols", "measures", "items")
 """Choices of scoring that can still be made of runs."""
@@ -135,7 +136,8 @@ def compare(  # noqa: PLR0913 - one per choice
         "permutations": permutations,
         "reliability": reliability,
     }
-    bootstrap = BootstrapSettings(level=ci, method=interval, resamples=resamples, seed=seed)
+    bootstrap = bootstrap_settings(ci, resamples, seed, interval)
+    assert bootstrap is not None, "a comparison has intervals"
     Rules(**tested, bootstrap=bootstrap)  # refuses before any work what is not possible
     if runs is None and isinstance(references, str | os.PathLike) and is_run(references):
         runs, references, estimates = _as_runs(references, estimates), None, None
@@ -152,7 +154,7 @@ def compare(  # noqa: PLR0913 - one per choice
         raise OptionError("a comparison needs two systems", "name the folder of each")
     names = sorted({item for _, item in scores.fingerprints})
     if clusters is not None:
-        bootstrap = replace(bootstrap, clusters=group_items(clusters, names))
+        bootstrap = bootstrap_settings(ci, resamples, seed, interval, clusters, names) or bootstrap
     chosen: dict[str, Any] = {
         "measures": _comparable(scores, annotator),
         "annotator": None if annotator == ALL else annotator,
@@ -176,7 +178,8 @@ def compare(  # noqa: PLR0913 - one per choice
         grouping, unmatched = grouping_of(group_by, names)
         groups = groups_of(scores, scores.origin, grouping, bootstrap, **chosen, shared=True)
         notes = (*notes, *unmatched)
-    return SystemComparison(_with_diagnostics(scores, notes), comparison, groups)
+    scores = _with_diagnostics(scores, notes).remade(compared_by=bootstrap)
+    return SystemComparison(scores, comparison, groups)
 
 
 def _as_runs(first: str | os.PathLike[str], further: Any) -> list[tuple[str | None, Any]]:

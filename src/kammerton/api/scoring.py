@@ -141,6 +141,10 @@ def _collected(
 ) -> Corpus:
     if not isinstance(annotators, Mapping):
         raise OptionError.of_type("annotators", annotators, "a mapping of names to references")
+    references, estimates = _of_items(references), _of_items(estimates)
+    if isinstance(estimates, Mapping):
+        estimates = {name: _of_items(source) for name, source in estimates.items()}
+    annotators = {name: _of_items(source) for name, source in annotators.items()}
     if estimates is None or (references is None and not annotators and not alone):
         raise OptionError("references and estimates are needed", "or a list of pairs")
     for kind, source in (("reference", references), ("estimate", estimates)):
@@ -156,6 +160,12 @@ def _collected(
         ),
         tuple(collected(source, name, "estimate", task, options) for name, source in systems),
     )
+
+
+def _of_items(source: Any) -> Any:
+    """Return the annotations by item of a result that has them, as that of :func:`kammerton.fuse`."""
+    annotations = getattr(source, "annotations", None)
+    return annotations if isinstance(annotations, Mapping) else source
 
 
 def collected(
@@ -271,12 +281,12 @@ def items_of(evidence: Evidence) -> list[str]:
     return sorted(set().union(*(rows.items for rows in evidence.rows.values())))
 
 
-def _bootstrap_settings(
+def bootstrap_settings(
     ci: float | None,
     resamples: int,
     seed: int,
     interval: Method,
-    clusters: Mapping[str, str] | str | None,
+    clusters: Mapping[str, str] | str | None = None,
     items: Iterable[str] | None = None,
 ) -> BootstrapSettings | None:
     """Return the settings of confidence intervals; None for none. Without items, they are only checked."""
@@ -360,7 +370,7 @@ def _score_run(task: Task, run: Any, choices: Mapping[str, Any]) -> Scores:
     defaults = {name: signature(score).parameters[name].default for name in _OF_INTERVALS}
     intervals = {name: choices[name] for name in _OF_INTERVALS}
     if intervals != defaults:
-        scores = scores.remade(bootstrap=_bootstrap_settings(**intervals, items=items))
+        scores = scores.remade(bootstrap=bootstrap_settings(**intervals, items=items))
     if choices["group_by"] is not None:
         grouping, notes = grouping_of(choices["group_by"], items)
         scores = scores.remade(grouping=grouping)
@@ -426,9 +436,9 @@ def score(  # noqa: PLR0913 - one per choice
         ``ifr_chord``), and the others are undefined, with the reason ``no_reference``. Or a run alone, which
         is read: of its measures, intervals and groups can still be chosen.
     estimates : the same, or several of them
-        A mapping of names to any of these is one system per name; a list of paths is one system per
-        path, called by its last component without suffix. A mapping of items is one system, called
-        ``estimate``.
+        A mapping of names to any of these, or to what :func:`kammerton.fuse` returns, is one system per
+        name; a list of paths is one system per path, called by its last component without suffix. A mapping
+        of items is one system, called ``estimate``.
     protocols : iterable of str, optional
         Protocols to run; by default those of the main measures, ``all`` for every one. The main measures are
         ``mirex2013`` of chords; ``nakamura2020``, ``strike/accuracy``, ``pianovam/Accuracy`` and
@@ -537,7 +547,7 @@ def score(  # noqa: PLR0913 - one per choice
     alone = references is None and not annotators and pairs is None and estimates is not None
     every = alone and protocols is None and measures is None
     chosen = kind.choose(EVERY if every else protocols, measures)
-    _bootstrap_settings(ci, resamples, seed, interval, clusters)  # refuses before any work
+    bootstrap_settings(ci, resamples, seed, interval, clusters)  # refuses before any work
     if missing not in _POLICIES:
         raise OptionError.unknown("policy for missing estimates", missing, _POLICIES)
     if not isinstance(annotator, str):
@@ -572,7 +582,7 @@ def score(  # noqa: PLR0913 - one per choice
     if estimate_annotator is not None:
         choices["estimate_annotator"] = str(estimate_annotator)
     scored = items_of(evidence)
-    bootstrap = _bootstrap_settings(ci, resamples, seed, interval, clusters, scored)
+    bootstrap = bootstrap_settings(ci, resamples, seed, interval, clusters, scored)
     grouping, notes = (None, ()) if group_by is None else grouping_of(group_by, scored)
     if ci is not None:
         notes = (*few_resamples(ci, resamples), *notes)

@@ -237,7 +237,11 @@ def pack(task: Task, /, *paths: _Paths, quiet: Quiet = False, **choices: Any) ->
     form = "PATH OUT.parquet" if pairs is None else "--pairs FILE.csv OUT.parquet"
     if len(paths) != (2 if pairs is None else 1):
         raise OptionError(f"expected {form}, got {len(paths)} paths")
-    source, target = (paths[0] if pairs is None else None), paths[-1]
+    name, source = (None, None) if pairs is not None else split_name(paths[0])
+    if name is not None:
+        message = "a pack has the name of its file, or that of NAME=PACK where it is read"
+        raise OptionError(message, f"leave out {quote(f'{name}=')}")
+    target = paths[-1]
     check_output(target, [path for path in (source, pairs) if path], task.suffixes)
     packed = kammerton.pack(task.name, source, target, **choices)
     print_diagnostics(packed.diagnostics, quiet=quiet)

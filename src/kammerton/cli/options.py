@@ -130,6 +130,8 @@ _WRITTEN: dict[str, dict[str, Any]] = {
 }
 """How each keyword of a call is written as an option, in the order of the help page."""
 
+_SHARES = {"ci", "alpha", "least_support", "tolerance"}
+"""Options that may be written in per cent."""
 _TYPES = {"int": int, "float": float, "bool": bool, "iterable of str": list[str]}
 """Types of options by their names in docstrings; the others are text."""
 
@@ -223,6 +225,8 @@ def _option_of_call(call: Callable[..., Any], parameter: Parameter, task: Task |
     written = _WRITTEN[parameter.name]
     if parameter.name == "to" and task is not None and task.conversion is not None:
         written = {"metavar": "|".join(task.conversion.forms)}
+    if parameter.name in _SHARES:
+        written = {**written, "converter": _share}
     about = option(f"{_without_markup(sentence)}.", **written)
     return parameter.replace(annotation=Annotated[hint, about])
 
@@ -397,3 +401,13 @@ def _whole(_: object, tokens: Sequence[Any]) -> int:
     if not _WHOLE.fullmatch(token.value):
         raise OptionError(f"invalid value {quote(token.value)} for {token.keyword}", "a whole number")
     return int(token.value)
+
+
+def _share(_: object, tokens: Sequence[Any]) -> float:
+    """Return ``0.7`` of ``0.7`` or ``70%``."""
+    (token,) = tokens
+    try:
+        return float(token.value.removesuffix("%")) / (100 if token.value.endswith("%") else 1)
+    except ValueError:
+        hint = "a number, or per cent: 0.95 or 95%"
+        raise OptionError(f"invalid value {quote(token.value)} for {token.keyword}", hint) from None

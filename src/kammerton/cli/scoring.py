@@ -119,6 +119,13 @@ class Results:
     ] = None
     quiet: Quiet = False
 
+    def check_form(self) -> None:
+        """Refuse options of tables where data are printed, which are neither chosen nor rounded."""
+        chosen = {"--show": self.show is not None, "--digits": self.digits is not None}
+        for name in [name for name, is_chosen in chosen.items() if is_chosen]:
+            if self.form in ("json", "csv"):
+                raise OptionError(f"{name} is for tables; --format {self.form} has every score, not rounded")
+
     def write(self, document: str) -> None:
         """Write the document to the file, or to standard output."""
         write_document(document, self.output, is_data=self.form != "table")
@@ -199,6 +206,9 @@ class ScoreResults(RankingResults):
     def check(self, choices: Mapping[str, Any], inputs: Sequence[str], suffixes: Collection[str]) -> None:
         """Check before any work that everything can be written."""
         check_width(self.width)
+        self.check_form()
+        if self.value_only and self.form != "table":
+            raise OptionError(f"--value-only prints bare numbers, and --format {self.form} does not")
         if self.per_item is not None and PurePath(self.per_item).suffix.lower() not in _ITEM_SUFFIXES:
             raise OptionError(
                 f"--per-item cannot write {quote(self.per_item)}", f"suffixes: {', '.join(_ITEM_SUFFIXES)}"
@@ -428,6 +438,7 @@ def compare(
         (references, *estimates, *(annotator or ())), choices["pairs"], choices["splits"], choices["items"]
     )
     check_width(results.width)
+    results.check_form()
     if results.output is not None:
         check_output(results.output, inputs, task.suffixes)
     comparison = kammerton.compare(task.name, **arguments)
@@ -501,6 +512,7 @@ class AgreementResults(Results):
     def check(self, inputs: Sequence[str], suffixes: Collection[str]) -> None:
         """Check before any work that everything can be written."""
         check_width(self.width)
+        self.check_form()
         if self.per_item is not None and not self.per_item.lower().endswith(".csv"):
             raise OptionError("--per-item writes CSV", "name a file that ends in .csv")
         check_outputs(self.output, self.per_item, self.out, inputs, suffixes)

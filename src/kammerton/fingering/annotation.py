@@ -207,7 +207,7 @@ def parse_label(text: str, /, *, encoding: Encoding = "pig", hand: int = UNKNOWN
     >>> parse_label("4_6")
     Traceback (most recent call last):
     kammerton.errors.LabelError: 3: KT330 `6` is not a finger
-      help: numbers that count through both hands: --label-encoding 1-10 or 0-9
+      help: fingers are 1 to 5; if numbers count through both hands: label_encoding 1-10 or 0-9
     """
     meaning = inspect(text, encoding, hand)
     if meaning.diagnostic is not None and meaning.diagnostic.severity == "error":
@@ -302,7 +302,7 @@ def _not_a_finger(part: re.Match[str], named: int, begin: int, encoding: Encodin
     if part["number"] in _FINGERS and encoding == "L1/R5":
         return _about("KT333", "error", f"{quote(part[0])} has no hand", start, length, hint)
     if encoding == "pig" and named == UNKNOWN and part["number"] in CODED_NUMBERS:
-        hint = "numbers that count through both hands: --label-encoding 1-10 or 0-9"
+        hint = "fingers are 1 to 5; if numbers count through both hands: --label-encoding 1-10 or 0-9"
     return _about("KT330", "error", f"{quote(part[0])} is not a finger", start, length, hint)
 
 

@@ -24,6 +24,7 @@ from kammerton.reporting.rankings import (
     context_rows,
     interval_text,
     main_measure,
+    persons_of,
     rankings,
     render_rankings,
     shown_measures,
@@ -52,6 +53,8 @@ from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair,
 from kammerton.statistics.intervals import UNDEFINED
 from kammerton.statistics.resampling import ScoreKey
 
+_LEGEND = 2
+"""Notes of a table of pairs that explain its columns."""
 _ODD = 0.05
 """Distance in scores from which on an annotator may be the odd one out."""
 
@@ -78,7 +81,10 @@ def render_comparison(
 
 
 def render_values(scores: Scores, options: TableOptions) -> str:
-    """Return bare numbers, a line for each system: of the main measure, or of those that were chosen."""
+    """Return bare numbers, a line for each system: of the main measure, or of those that were chosen.
+
+    Of several systems a line begins with the name.
+    """
     measures = shown_measures(scores, options)[: len(options.show) or 1]
     lines = []
     for system in scores.systems:
@@ -90,7 +96,8 @@ def render_values(scores: Scores, options: TableOptions) -> str:
             "nan" if math.isnan(value) else format_score(value, measure, options.digits)
             for value, measure in zip(values, measures, strict=True)
         ]
-        lines.append("\t".join(texts) + "\n")
+        names = [for_terminal(system)] if len(scores.systems) > 1 else []
+        lines.append("\t".join((*names, *texts)) + "\n")
     return "".join(lines)
 
 
@@ -180,7 +187,7 @@ def _tests(comparison: Comparison, tables: Sequence[ScoreRanking], writer: _Writ
         shown = shown[:1]
     for pairs in pair_tables(comparison, shown, writer.options.digits):
         blank = "\n" if writer.form == "md" else ""
-        notes = pairs.notes if writer.options.details else ()
+        notes = pairs.notes if writer.options.details else pairs.notes[:_LEGEND]
         yield blank.join(
             (
                 writer.sentence(pairs.title),
@@ -263,7 +270,7 @@ def lines_on_comparison(comparison: Comparison) -> Iterator[str]:
 def _in_detail(scores: Scores, table: ScoreRanking) -> ScoreRanking:
     """Return a table of every score: against each annotator, with every baseline, system and share."""
     names = [name for measure in table.measures for name in scores.annotators_of(measure)]
-    annotators = list(dict.fromkeys(names))
+    annotators = list(dict.fromkeys(names)) if persons_of(scores) else []
     rows = [row for row in table.rows if row.role == "system"]
     if annotators[1:]:
         rows = [
@@ -321,6 +328,10 @@ def how_tested(compared: MeasureComparison, comparison: Comparison) -> Iterator[
         if comparison.test == "friedman":
             test += ", normal distribution of differences of mean ranks"
         test += f", {adjusting(comparison)} over {plural(_tested(compared), 'pair')}"
+    yield (
+        "+ / = / -: items on which the first is better, equal, worse; d_z: mean difference of items in "
+        "standard deviations of the differences."
+    )
     yield f"* significant at {comparison.alpha:g}: {test}."
     yield from too_few_items(compared, comparison)
     yield from _lines_on_resamples(compared)

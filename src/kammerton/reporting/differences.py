@@ -16,27 +16,34 @@ _SHOWN = 20
 """Items that are shown to readers; programs get all."""
 
 
-def render_difference(difference: RunDifference, form: str, *, encoding: str = "utf-8") -> str:
+def render_difference(
+    difference: RunDifference, form: str, *, encoding: str = "utf-8", most: int = _SHOWN
+) -> str:
     """Return the corpus scores and items that changed as tables, the largest changes of items first.
 
-    Those of headline measures are shown where there are any.
+    Those of headline measures are shown where there are any, and of items as many as ``most``.
     """
     draw = partial(aligned, encoding=encoding) if form == "table" else FORMS[form]
     mark, blank = ("", "") if form == "table" else ("### ", "\n")
     parts = []
-    for title, head, rows, texts, left_out in _tables(difference):
+    for title, head, rows, texts, left_out in _tables(difference, most):
         if rows:
             part = f"{mark}{title}\n{blank}{draw(head, rows, texts=texts)}"
             more = f"{blank}and {left_out:,} more: --format json has all of them\n" if left_out else ""
             parts.append(part + more)
-    return "\n".join(parts) if parts else "nothing changed\n"
+    of_both = " of what both runs have" if any(map(_is_of_one, difference.notes)) else ""
+    return "\n".join(parts) if parts else f"nothing changed{of_both}\n"
+
+
+def _is_of_one(note: str) -> bool:
+    return note.startswith("only ")
 
 
 _Table = tuple[str, Sequence[str], list[list[str]], int, int]
 _VALUES = ("before", "after", "difference")
 
 
-def _tables(difference: RunDifference) -> Iterator[_Table]:
+def _tables(difference: RunDifference, most: int) -> Iterator[_Table]:
     """Give title, head, rows, number of columns of text, and how many rows are not shown."""
     changed = [change for change in difference.scores if change.changed]
     shown = [
@@ -58,7 +65,7 @@ def _tables(difference: RunDifference) -> Iterator[_Table]:
     names = ("system", "annotator", "measure", "aggregate")
     yield "Corpus scores", (*names, *_VALUES), rows, 4, len(changed) - len(rows)
     headline = [change for change in difference.items if change.measure.headline] or difference.items
-    largest = sorted(headline, key=_size, reverse=True)[:_SHOWN]
+    largest = sorted(headline, key=_size, reverse=True)[:most]
     rows = [
         [change.system, change.item, change.annotator, str(change.measure), _status(change), *_values(change)]
         for change in largest
@@ -66,7 +73,7 @@ def _tables(difference: RunDifference) -> Iterator[_Table]:
     keys = ("system", "item", "annotator", "measure", "status")
     yield "Items", (*keys, *_VALUES), rows, 5, len(difference.items) - len(rows)
     for when, only in (("before", difference.only_before), ("after", difference.only_after)):
-        rows = [[change.system, change.item, change.annotator or ""] for change in only[:_SHOWN]]
+        rows = [[change.system, change.item, change.annotator or ""] for change in only[:most]]
         yield f"Items only {when}", ("system", "item", "annotator"), rows, 3, len(only) - len(rows)
 
 

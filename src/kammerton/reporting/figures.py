@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 from kammerton.errors import OptionError
@@ -23,8 +24,15 @@ from kammerton.reporting.charts import (
     scatter,
     spread,
 )
-from kammerton.reporting.comparisons import group_name, render_comparison, render_scores, render_tests
+from kammerton.reporting.comparisons import (
+    group_name,
+    render_agreement,
+    render_comparison,
+    render_scores,
+    render_tests,
+)
 from kammerton.reporting.diagnostics import closing_line
+from kammerton.reporting.differences import render_difference, summary_of
 from kammerton.reporting.html.classes import losses_by_class
 from kammerton.reporting.html.page import Source, fill, is_per_cent, scaled, unit_of
 from kammerton.reporting.rankings import (
@@ -37,8 +45,10 @@ from kammerton.reporting.rankings import (
     verdict,
 )
 from kammerton.reporting.tables import latex
+from kammerton.results.agreement import AnnotatorAgreement
 from kammerton.results.comparison import SystemComparison, compare
 from kammerton.results.scores import Scores
+from kammerton.runs.diff import RunDifference
 from kammerton.statistics.comparison import Comparison
 
 if TYPE_CHECKING:
@@ -270,26 +280,43 @@ def _rows(system: str, class_losses: ClassLosses) -> Iterator[list[str]]:
             yield [system, row.name, *amounts, class_losses.unit_of_loss]
 
 
+_FEW = 5
+"""Rows of each table of a difference that is shown unasked."""
+_MOST_LINES = 25
 _QUICK = 5000
 """Items times systems up to which intervals and tests of scores are printed unasked."""
 
 
-def text_of(result: Scores | SystemComparison) -> str:
+def text_of(result: Scores | SystemComparison | AnnotatorAgreement | RunDifference) -> str:
     """Return a result as the command line prints it."""
+    if isinstance(result, RunDifference):
+        return _cut([summary_of(result), "", *render_difference(result, "table", most=_FEW).splitlines()])
+    if isinstance(result, AnnotatorAgreement):
+        return _cut(document_of(result, "table").splitlines())
     if isinstance(result, Scores) and sum(count["total"] for count in result.counts.values()) > _QUICK:
         result = result.remade(bootstrap=None)
     return document_of(result, "table").rstrip("\n")
 
 
-def document_of(result: Scores | SystemComparison, form: str, **options: Any) -> str:
+def _cut(lines: Sequence[str]) -> str:
+    """Return as many lines as stand in a screen, the last one of which says that there are more."""
+    more = f"{len(lines) - _MOST_LINES + 1:,} more lines: `to_dict()` has everything"
+    return "\n".join(lines if len(lines) <= _MOST_LINES else [*lines[: _MOST_LINES - 1], more])
+
+
+def document_of(result: Scores | SystemComparison | AnnotatorAgreement, form: str, **options: Any) -> str:
     """Return a result as a table in one form; see :class:`.TableOptions`."""
+    if isinstance(result, AnnotatorAgreement):
+        return render_agreement(result, form, TableOptions(**options))
     if isinstance(result, SystemComparison):
         return render_comparison(result, form, TableOptions(**options))
     return render_scores(result, form, TableOptions(**options))
 
 
-def html_of(result: Scores | SystemComparison) -> str:
+def html_of(result: Scores | SystemComparison | AnnotatorAgreement) -> str:
     """Return a result as the table that a notebook shows."""
+    if isinstance(result, AnnotatorAgreement):
+        return f"<pre>{escape(text_of(result))}</pre>"
     options = TableOptions()
     scores = result if isinstance(result, Scores) else result.scores
     if isinstance(result, SystemComparison):

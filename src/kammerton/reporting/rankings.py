@@ -29,6 +29,7 @@ from kammerton.reporting.tables import (
     format_difference,
     format_p,
     format_score,
+    in_latex_table,
     line_in_markdown,
     signed_protocol,
 )
@@ -337,9 +338,15 @@ def swaps_of(compared: MeasureComparison) -> str:
     return random
 
 
+def persons_of(scores: Scores) -> list[str]:
+    """Return the names of annotators, unless these are numbers, which may be another's in each item."""
+    names = [name for name in scores.annotators if name != ALL]
+    return [] if all(map(str.isdecimal, names)) else names
+
+
 def _notes_on_annotators(scores: Scores, compared: MeasureComparison | None) -> Iterator[str]:
     """Report whose references the scores are against, where items have several."""
-    names = [name for name in scores.annotators if name != ALL]
+    names = persons_of(scores)
     if names[1:]:
         if compared is not None and compared.annotator != ALL:
             yield f"Against {compared.annotator} alone."
@@ -746,18 +753,11 @@ def _markdown_cell(texts: _Texts) -> str:
 
 def _latex(table: ScoreRanking, options: TableOptions) -> str:
     """Return a ``table`` with a ``tabular`` of the package booktabs, and its signature as a comment."""
-    signed = [f"% {for_terminal(signature)}" for signature in table.signatures]
     if not table.measures:
-        return "\n".join((*(f"% {for_terminal(note)}" for note in table.notes), *signed)) + "\n"
+        return "".join(f"% {for_terminal(text)}\n" for text in (*table.notes, *table.signatures))
     texts = table_texts(table, options)
     head = [for_latex(text).replace("↑", r"$\uparrow$").replace("↓", r"$\downarrow$") for text in texts.head]
-    lines = [r"% needs \usepackage{booktabs}", *signed]
-    lines += [r"\begin{table}", r"\centering", r"\small", r"\setlength{\tabcolsep}{3pt}"]
-    lines += [
-        rf"\caption{{{for_latex(table.caption)}}}",
-        rf"\begin{{tabular}}{{@{{}}{'l' * len(head)}@{{}}}}",
-    ]
-    lines += [r"\toprule", " & ".join(("", *head[1:])) + r" \\"]
+    lines = [" & ".join(("", *head[1:])) + r" \\"]
     role = ""
     for row, (name, cells, difference) in zip(table.rows, texts.rows, strict=True):
         if row.role != role:
@@ -765,7 +765,7 @@ def _latex(table: ScoreRanking, options: TableOptions) -> str:
         role = row.role
         own = [for_latex_number(difference)] if table.against else []
         lines.append(" & ".join((for_latex(name), *map(_latex_cell, cells), *own)) + r" \\")
-    return "\n".join((*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}")) + "\n"
+    return in_latex_table(lines, "l" * len(head), caption=table.caption, comments=table.signatures)
 
 
 def _latex_cell(texts: _Texts) -> str:

@@ -104,6 +104,9 @@ def code_in_markdown(text: str) -> str:
     return f"{fence}{shown}{fence}" if len(fence) == 1 else f"{fence} {shown} {fence}"
 
 
+_MOST_SMALL = 4
+"""Columns that fit a column of text in LaTeX's size ``small``."""
+_SHRUNK = r"\resizebox{\ifdim\width>\columnwidth\columnwidth\else\width\fi}{!}{%"
 _GAP = "  "
 Cells = Sequence[str]
 
@@ -146,21 +149,30 @@ def markdown(head: Cells, rows: Sequence[Cells], *, texts: int) -> str:
 
 
 def latex(head: Cells, rows: Sequence[Cells], *, texts: int) -> str:
-    """Return a ``tabular`` of the package booktabs."""
+    """Return a ``table`` with a ``tabular`` of the package booktabs, small enough for a column of text."""
     lines = [
-        r"% needs \usepackage{booktabs}",
-        rf"\begin{{tabular}}{{{'l' * texts}{'r' * (len(head) - texts)}}}",
-        r"\toprule",
         " & ".join(map(for_latex, head)) + r" \\",
         r"\midrule",
         *(
             " & ".join([*map(for_latex, row[:texts]), *map(for_latex_number, row[texts:])]) + r" \\"
             for row in rows
         ),
-        r"\bottomrule",
-        r"\end{tabular}",
     ]
-    return "\n".join(lines) + "\n"
+    return in_latex_table(lines, f"{'l' * texts}{'r' * (len(head) - texts)}")
+
+
+def in_latex_table(
+    lines: Sequence[str], columns: str, *, caption: str = "", comments: Sequence[str] = ()
+) -> str:
+    """Return rows as a ``table`` with rules of the package booktabs; many columns shrink to the text's."""
+    shrinks = len(columns) > _MOST_SMALL
+    packages = "booktabs,graphicx" if shrinks else "booktabs"
+    whole = [rf"% needs \usepackage{{{packages}}}", *(f"% {for_terminal(comment)}" for comment in comments)]
+    whole += [r"\begin{table}", r"\centering", r"\small", r"\setlength{\tabcolsep}{3pt}"]
+    whole += [rf"\caption{{{for_latex(caption)}}}"] if caption else []
+    whole += [_SHRUNK] if shrinks else []
+    whole += [rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}", r"\toprule", *lines, r"\bottomrule"]
+    return "\n".join((*whole, rf"\end{{tabular}}{'}' if shrinks else ''}", r"\end{table}")) + "\n"
 
 
 FORMS: Mapping[str, Callable[..., str]] = {"table": aligned, "md": markdown, "latex": latex}

@@ -17,7 +17,7 @@ from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Estimate, Measure, Values, average, find
 from kammerton.model.task import Ratings
-from kammerton.results.scores import Scores
+from kammerton.results.scores import Scores, Shown
 from kammerton.results.signature import data_hash, signature
 from kammerton.results.tables import null, table
 from kammerton.statistics.agreement import Agreement, fleiss_kappa, krippendorff_alpha
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 _SUMMARY = ("protocol", "measure", "reference", "estimate", "aggregate", "value", "items")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class AnnotatorAgreement:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class AnnotatorAgreement(Shown):
     """Inter-annotator agreement.
 
     Made by :func:`kammerton.agree`.

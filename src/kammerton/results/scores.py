@@ -72,8 +72,8 @@ def summary_rows(scores: Scores, keys: Iterable[Headline] | None = None) -> Iter
             )
 
 
-class Shown:
-    """A result that is printed, and that notebooks show, as a table."""
+class Printed:
+    """A result that is printed as a table."""
 
     __slots__ = ()
 
@@ -81,6 +81,12 @@ class Shown:
         """Return the table that the command line prints; of many items without intervals and tests."""
         text: str = import_module(_NOTEBOOK).text_of(self)
         return text
+
+
+class Shown(Printed):
+    """A result that notebooks and papers show too."""
+
+    __slots__ = ()
 
     def to_markdown(self, *, digits: int = 1, show: Iterable[str] = (), intervals: bool = False) -> str:
         """Return the table in GitHub's Markdown.

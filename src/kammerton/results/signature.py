@@ -72,6 +72,8 @@ class Origin:
     corpus: Corpus | None = None  # annotations that were scored; None if only their statistics are left
     context_evidence: ContextEvidence | None = None  # of baselines and annotators, if it was asked for
     grouping: Grouping | None = None  # if scores of groups were asked for
+    # how a comparison of the scores makes their intervals, where these have none of their own
+    compared_by: BootstrapSettings | None = None
     candidates: CandidateEvidence | None = None  # of systems with several estimates of an item
     made: Mapping[str, str] = field(default_factory=dict)  # how each system made its estimates, if known
     _signatures: dict[tuple[str, Container[str] | None, Collection[str]], dict[Measure, str]] = field(
@@ -121,6 +123,7 @@ class Origin:
         made = {"made": ",".join(known.values() if len(systems) == 1 else map("=".join, known.items()))}
         made = made if known else {}
         every = _items_and_hash(used)
+        intervals = self.bootstrap or self.compared_by
         scored: dict[Needs, tuple[int, str]] = {}
         for needs in self.evidence.rows:
             counting = self._scored(used, needs, systems)
@@ -134,7 +137,7 @@ class Origin:
                 scored=scored[measure.needs][0],
                 data=scored[measure.needs][1],
                 choices={**self.choices, **made},
-                bootstrap=None if self.bootstrap is None else self.bootstrap.signed,
+                bootstrap=None if intervals is None else intervals.signed,
             )
             for measure in self.evidence.measures
         }

@@ -13,7 +13,7 @@ import numpy as np
 from kammerton.errors import DataError, OptionError, out_of, quote
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Aggregate, Measure, choose
-from kammerton.results.scores import Scores
+from kammerton.results.scores import Printed, Scores
 from kammerton.results.tables import null, table
 from kammerton.runs.joining import check_task, differing_choices, matched_names
 from kammerton.runs.reading import Run, scores_of
@@ -91,8 +91,8 @@ class ScoreChange(Change):
     changed: bool  # whether it differs by more than the tolerance
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RunDifference:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RunDifference(Printed):
     """The differences between two runs of a task.
 
     Made by :func:`kammerton.diff`.

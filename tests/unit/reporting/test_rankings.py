@@ -105,9 +105,9 @@ def test_the_main_measure_stands_first_and_chosen_ones_in_their_order() -> None:
 
 def test_bare_numbers_stand_in_the_order_of_the_scores() -> None:
     scores = tabled(valued({"poor": [0.25], "good": [0.5], "none": [NAN]}), (POOLED, MEAN))
-    assert render_values(scores, TableOptions(digits=2)) == "25.00\n50.00\nnan\n"
+    assert render_values(scores, TableOptions(digits=2)) == "poor\t25.00\ngood\t50.00\nnone\tnan\n"
     both = TableOptions(show=("mean", "pooled"))
-    assert render_values(scores, both) == "25.0\t25.0\n50.0\t50.0\nnan\tnan\n"
+    assert render_values(scores, both) == "poor\t25.0\t25.0\ngood\t50.0\t50.0\nnone\tnan\tnan\n"
 
 
 def test_measures_of_other_protocols_have_their_whole_names() -> None:
