@@ -24,6 +24,18 @@ and 7 right, dim not: 66.67.
 
 ``Bob``, the second annotator, holds C for all of ``one``: of ``plain`` 3 of 4 s are right, of both together
 (3 + 3) / (4 + 4) = 75.00; UnderSeg of ``plain`` is 1 - 0/4 (no run crosses a boundary), OverSeg 1 - 1/4.
+
+What is compared: seven items ``n`` of ``song``, 0 4 C, 4 8 G:7. By MajMin (G:7 counts as G; each of 8 s):
+
+- ``c`` (C all the time) 4 of 8 s: 50.0. Sevenths 50.0.
+- ``g`` (A:min until n, then G): right for 4 s where n is 1 to 4, for 3, 2, 1 s where it is 5, 6, 7:
+  22 / 56 = 39.3. Sevenths 0.
+- ``half`` (C until n, then G:7): wrong for abs(n - 4) s, 12 of 56 s in all: 78.6; so Sevenths.
+
+p of ``half`` and the others 2 / 128, by Holm times 3 = .047; ``c`` and ``g`` differ on three items: 2 / 8.
+
+``agree`` has ``song``, ``cs`` and ``gs`` as annotators: MajMin of ``song`` and ``cs`` 50.0, of ``song`` and
+``gs`` 39.3, of ``cs`` and ``gs`` 0.0. Means with the others: 89.3 / 2 = 44.6, 25.0, 19.6; of all 29.8.
 """
 
 import os
@@ -42,6 +54,10 @@ FILES = {
     "plain/two.lab": "0\t2\tD:dim\n",
     "tricky/one.lab": "0\t2\tC\n2\t4\tG:7\n",
     "bob/one.lab": "0\t4\tC\n",
+    **{f"song/{item}.lab": "0 4 C\n4 8 G:7\n" for item in "1234567"},
+    **{f"cs/{item}.lab": "0 8 C\n" for item in "1234567"},
+    **{f"gs/{item}.lab": f"0 {item} A:min\n{item} 8 G\n" for item in "1234567"},
+    **{f"halves/{item}.lab": f"0 {item} C\n{item} 8 G:7\n" for item in "1234567"},
     "songs/label.lab": "0.000\t1.500\tC:maj\n1.500\t3.000\tB:mja7/3\n",
     "songs/time.lab": "# by hand\n0.0 2.0 C\n20.5 19.0 F:min\n",
     "songs/wild.lab": "0 1 Cm7\n1 1 G\n1 2 \x1b[31mred\n",
@@ -50,6 +66,8 @@ FILES = {
 SYSTEMS = ("refs", "plain", "A_B|50%=tricky")
 SCORE = ("score", "chords", *SYSTEMS, "--protocol", "mirex2013")
 TWO = ("--measure", "mirex2013/MajMin,mirex2013/MeanSeg")
+COMPARE = ("compare", "chords", "song", "c=cs", "g=gs", "half=halves")
+AGREE = ("agree", "chords", "song", "cs", "gs")
 
 CASES: dict[str, tuple[tuple[str, ...], int]] = {
     "score.txt": (SCORE, 1),
@@ -65,6 +83,17 @@ CASES: dict[str, tuple[tuple[str, ...], int]] = {
         ),
         0,
     ),
+    "compare.txt": (COMPARE, 0),
+    "compare_tests.txt": ((*COMPARE, "--tests"), 0),
+    "compare.md": ((*COMPARE, "--tests", "--format", "md"), 0),
+    "compare.tex": ((*COMPARE, "--tests", "--format", "latex"), 0),
+    "compare.csv": ((*COMPARE, *TWO, "--format", "csv"), 0),
+    "compare.json": ((*COMPARE, "--measure", "mirex2013/MajMin", "--format", "json"), 0),
+    "agree.txt": (AGREE, 0),
+    "agree.md": ((*AGREE, "--format", "md"), 0),
+    "agree.tex": ((*AGREE, "--format", "latex"), 0),
+    "agree.csv": ((*AGREE, *TWO, "--format", "csv"), 0),
+    "agree.json": ((*AGREE, *TWO, "--format", "json"), 0),
     "check.txt": (("check", "chords", "songs"), 1),
     "check.json": (("check", "chords", "songs", "--format", "json"), 1),
     "check_github.txt": (("check", "chords", "songs", "--format", "github"), 1),
