@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import PurePath
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,7 +130,6 @@ Repeats = tuple[Indices, Indices]
 """Rows left out because their list has the label already, ascending; and the row kept for each."""
 _NO_SCORES: Values = np.empty(0)
 _NO_GRADES: Codes = np.empty(0, dtype=np.int64)
-_NO_ROWS: Indices = np.empty(0, dtype=np.intp)
 
 
 def assemble(rows: LabelList, count: int, rules: ReadingRules) -> tuple[list[InstrumentList], Repeats]:
@@ -148,34 +148,29 @@ def assemble(rows: LabelList, count: int, rules: ReadingRules) -> tuple[list[Ins
         _, repeats = _firsts(keys, _order(rows, by_score=True))
         first = np.delete(np.arange(len(keys)), repeats[0])
         rows_in_order = first[np.argsort(rows.lists[first], kind="stable")]
-    return _cut(rows if rows_in_order is None else rows.take(rows_in_order), count, rules), repeats
+    return _cut(rows.take(rows_in_order), count, rules), repeats
 
 
-def _order(rows: LabelList, *, by_score: bool) -> Indices | None:
-    """Return the order by list, presence, score and row; None if it is the one they have."""
-    keys = []
-    if rows.scores is not None and by_score:
-        keys.append(np.where(np.isnan(rows.scores), 0.0, -rows.scores))
+def _order(rows: LabelList, *, by_score: bool) -> Indices:
+    """Return the order by list, presence, score and row."""
+    keys: list[NDArray[Any]] = [rows.lists]
     if rows.present is not None:
-        keys.append(~rows.present)
-    if not keys and bool((rows.lists[1:] >= rows.lists[:-1]).all()):
-        return None
-    return np.lexsort((*keys, rows.lists))
+        keys.insert(0, ~rows.present)
+    if rows.scores is not None and by_score:
+        keys.insert(0, np.where(np.isnan(rows.scores), 0.0, -rows.scores))
+    return np.lexsort(keys)
 
 
-def _firsts(keys: Codes, order: Indices | None) -> tuple[Indices | None, Repeats]:
-    """Return the first row of each key, in this order, None for all in theirs; and the other rows."""
-    ordered = keys if order is None else keys[order]
+def _firsts(keys: Codes, order: Indices) -> tuple[Indices, Repeats]:
+    """Return the first row of each key, in this order; and the other rows."""
+    ordered = keys[order]
     distinct, first = np.unique(ordered, return_index=True)
-    if len(distinct) == len(ordered):
-        return order, (_NO_ROWS, _NO_ROWS)
-    indices = np.arange(len(keys)) if order is None else order
     repeated = np.ones(len(keys), dtype=bool)
     repeated[first] = False
-    again = indices[repeated]
-    firsts = indices[first[np.searchsorted(distinct, ordered[repeated])]]
+    again = order[repeated]
+    firsts = order[first[np.searchsorted(distinct, ordered[repeated])]]
     by_row = np.argsort(again)
-    return indices[~repeated], (again[by_row], firsts[by_row])
+    return order[~repeated], (again[by_row], firsts[by_row])
 
 
 def _cut(rows: LabelList, count: int, rules: ReadingRules) -> list[InstrumentList]:
@@ -336,9 +331,7 @@ class ListReader:
         ]
         codes = np.array(targets, dtype=np.int64)[entries.codes]
         staying = np.flatnonzero(codes >= 0)
-        rows = replace(entries, spellings=list(names), codes=codes)
-        if len(staying) < len(codes):
-            rows = rows.take(staying)
+        rows = replace(entries, spellings=list(names), codes=codes).take(staying)
         if rows.scores is not None and not rules.vector:
             check.report_unscored(rows.scores, rows.lists, staying)
         lists, (repeated, first) = assemble(rows, len(keys), rules)

@@ -92,18 +92,13 @@ def ratings(items: Items, options: InstrumentOptions | None = None) -> Ratings:
     (('absent', 'present'), [[1, 0], [1, 1], [0, 0], [0, 0], [0, 0], [1, 1]])
     """
     options = options or InstrumentOptions()
-    places = [
-        (item, rater)
-        for item, annotations in enumerate(items)
-        for rater, annotation in enumerate(annotations)
-        if annotation is not None
-    ]
-    cases = [
-        Case((annotation,), InstrumentList(()))
-        for item in items
-        for annotation in item
-        if annotation is not None
-    ]
+    places: list[tuple[int, int]] = []
+    cases = []
+    for item, of_item in enumerate(items):
+        for rater, annotation in enumerate(of_item):
+            if annotation is not None:
+                places.append((item, rater))
+                cases.append(Case((annotation,), InstrumentList(())))
     columns = build_columns(cases, options)
     unit_of, count = _units(columns, options.level)
     owners = np.array(places, dtype=np.int64).reshape(-1, 2)
@@ -113,9 +108,9 @@ def ratings(items: Items, options: InstrumentOptions | None = None) -> Ratings:
     counting = np.ones((len(items), count), dtype=bool)  # of a query those units that somebody judged
     counting[owners[columns.queries, 0]] = False
     for code, lists in ((0, columns.absent), (1, columns.truth)):
-        item, rater = owners[lists.owners].T
-        codes[item, unit_of[lists.codes], rater] = code
-        counting[item, unit_of[lists.codes]] = True
+        own_items, raters = owners[lists.owners].T
+        codes[own_items, unit_of[lists.codes], raters] = code
+        counting[own_items, unit_of[lists.codes]] = True
     reason = _ONLY_PRESENT if _name_only_present(items, options) else ""
     return Ratings(("absent", "present"), codes[counting], reason=reason)
 
