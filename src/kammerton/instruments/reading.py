@@ -21,23 +21,7 @@ from kammerton.formats.reading import Problems, read_one
 from kammerton.formats.source import open_regular, read_bytes, read_text
 from kammerton.formats.tables import Header, first_row, read_table
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.formats.documents import (
-    is_jams,
-    is_one_item,
-    read_jams_tags,
-    read_json,
-    read_metadata,
-)
-from kammerton.instruments.formats.label_lines import (
-    is_jamendo,
-    read_jamendo,
-    read_label_lines,
-    read_segments,
-    read_trec,
-    segments_header,
-    trec_form,
-)
-from kammerton.instruments.formats.tables import columns_of, read_long_table, read_wide_table, report_missing
+from kammerton.instruments.formats import documents, label_lines, tables
 from kammerton.instruments.labels import (
     ONE,
     LabelList,
@@ -171,13 +155,13 @@ def _parse(
 def parse_text(text: str, suffix: str, reader: ListReader, *, items: bool = False) -> ParsedLists | None:
     """Read the text of a file."""
     if suffix in _YAML:
-        return read_metadata(text, reader)
+        return documents.read_metadata(text, reader)
     if suffix in (".jams", ".json") or text.lstrip()[:1] in ("{", "["):
         return _parse_json(text, suffix, reader, items=items)
-    segments = segments_header(text)
+    segments = label_lines.segments_header(text)
     if segments is not None:
-        return read_segments(text, segments, reader)
-    header = first_row(text, lambda names: len(columns_of(names)))
+        return label_lines.read_segments(text, segments, reader)
+    header = first_row(text, lambda names: len(tables.columns_of(names)))
     if header is None:
         reader.report_empty()
         return None
@@ -188,17 +172,17 @@ def _parse_rows(
     text: str, header: Header, suffix: str, reader: ListReader, *, items: bool
 ) -> ParsedLists | None:
     """Read a text of lines: judgements and runs, tables, labels."""
-    form = None if suffix in _TABLES else trec_form(header.text)
+    form = None if suffix in _TABLES else label_lines.trec_form(header.text)
     if form is not None:
-        return read_trec(text, form, reader)
-    if is_jamendo(header):
-        return read_jamendo(text, header, reader)
-    if suffix in _TABLES or len(columns_of(header.names)) > 1:
+        return label_lines.read_trec(text, form, reader)
+    if label_lines.is_jamendo(header):
+        return label_lines.read_jamendo(text, header, reader)
+    if suffix in _TABLES or len(tables.columns_of(header.names)) > 1:
         return _parse_table(text, header, reader)
     kind = None if items else text_kind(text)
     if kind is not None:  # any text has lines
         reader.problems.add(kind.diagnose(reader.problems.file))
-    return None if items or kind else read_label_lines(text, reader)
+    return None if items or kind else label_lines.read_label_lines(text, reader)
 
 
 def _parse_json(text: str, suffix: str, reader: ListReader, *, items: bool) -> ParsedLists | None:
@@ -210,10 +194,10 @@ def _parse_json(text: str, suffix: str, reader: ListReader, *, items: bool) -> P
     document = decode(places, reader.problems, reader.options.limits)
     if document is None:
         return None
-    single = suffix == ".jams" or is_jams(document.value)
-    if items and (single or is_one_item(document.value)):
+    single = suffix == ".jams" or documents.is_jams(document.value)
+    if items and (single or documents.is_one_item(document.value)):
         return None
-    return (read_jams_tags if single else read_json)(document.value, places, reader)
+    return (documents.read_jams_tags if single else documents.read_json)(document.value, places, reader)
 
 
 def _parse_table(text: str, header: Header, reader: ListReader) -> ParsedLists | None:
@@ -224,13 +208,13 @@ def _parse_table(text: str, header: Header, reader: ListReader) -> ParsedLists |
     if not len(table) and not table.uneven:
         reader.report_empty()
         return None
-    columns = columns_of(header.names)
+    columns = tables.columns_of(header.names)
     if "label" in columns:
-        return read_long_table(table, reader)
+        return tables.read_long_table(table, reader)
     if columns.keys() & {"score", "rank", "relevance"}:
-        report_missing(table, reader.problems, "label")
+        tables.report_missing(table, reader.problems, "label")
         return None
-    return read_wide_table(table, reader)
+    return tables.read_wide_table(table, reader)
 
 
 # --- objects of Python -------------------------------------------------------------------------

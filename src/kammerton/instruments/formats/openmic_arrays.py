@@ -32,6 +32,10 @@ _END = b"PK\x05\x06"
 _END_LENGTH = 22
 _COMMENT = 2**16
 """Bytes that may follow the end."""
+_DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OSError, ValueError),
+    *(RuntimeError, SyntaxError, TokenError),  # encrypted; the head of an array, which is written in Python
+)
 _KINDS = "biufUS"
 _HARMLESS = frozenset(
     (
@@ -56,18 +60,7 @@ def read_arrays(stream: BinaryIO, names: Iterable[str], *, file: str, limits: Li
             _check_size(wanted.values(), file, limits)
             for name, member in wanted.items():
                 arrays[name] = _array(_content(archive, member), name, file)
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        struct.error,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,  # encrypted
-        OSError,
-        ValueError,
-        SyntaxError,  # of the head of an array, which is written in Python
-        TokenError,
-    ) as error:
+    except _DAMAGED as error:
         reason = printable(clip(str(error), 100)).lower()
         if not reason or isinstance(error, SyntaxError | TokenError) or " at 0x" in reason:
             reason = "an array cannot be read"  # of Python's own messages nobody reads these
