@@ -163,7 +163,9 @@ class Ranking:
         return np.asarray(np.arange(len(self.order)) - (self.places - 1 - self.before))
 
 
-def rank(lists: Lists, ties: Ties, gains: NDArray[np.float64] | Flags, names: Codes | None = None) -> Ranking:
+def rank(
+    lists: Lists, ties: Ties, gains: NDArray[np.float64] | Flags | None = None, names: Codes | None = None
+) -> Ranking:
     """Rank the entries of each list."""
     owners, entries = lists.owners, np.arange(len(lists.codes))
     places = entries - lists.offsets[owners] + 1
@@ -188,12 +190,13 @@ def rank(lists: Lists, ties: Ties, gains: NDArray[np.float64] | Flags, names: Co
 
 
 def _tiebreak(
-    lists: Lists, ties: Ties, gains: NDArray[np.float64] | Flags, names: Codes | None
+    lists: Lists, ties: Ties, gains: NDArray[np.float64] | Flags | None, names: Codes | None
 ) -> NDArray[np.float64] | Codes | None:
     if ties == "trec":
         assert names is not None, "names break ties"
         return -names[lists.codes]
     if ties in ("best", "worst"):
+        assert gains is not None, "gains break ties"
         worth = gains.astype(np.float64)
         return -worth if ties == "best" else worth
     return None
@@ -523,7 +526,7 @@ def _cut(columns: Columns, options: InstrumentOptions) -> Columns:
     if options.top_k:
         names = places_of(columns.labels) if options.ties == "trec" else None
         ties: Ties = "trec" if options.ties == "trec" else "given"
-        ranking = rank(predictions, ties, predictions.codes.astype(np.float64), names)
+        ranking = rank(predictions, ties, names=names)
         best = np.zeros(len(predictions.codes), dtype=bool)
         best[ranking.order[ranking.places <= options.top_k]] = True
         predictions = predictions.keep(best)
@@ -581,7 +584,7 @@ def _projected(columns: Columns, tree: Taxonomy, level: int) -> Columns:
 
 def _replaced(lists: Lists, above: Lists) -> Lists:
     """Return lists of what their labels become, each once, as strong as the strongest of them."""
-    order = rank(lists, "given", lists.codes.astype(np.float64)).order
+    order = rank(lists, "given").order
     entry, codes = expand(lists.codes[order], above)
     owners = lists.owners[entry]
     _, first = np.unique(owners * len(above) + codes, return_index=True)

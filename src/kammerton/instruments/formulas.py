@@ -195,7 +195,7 @@ def list_precision(columns: Columns, ties: Ties) -> Values:
 
 def tied_files(columns: Columns) -> Flags:
     """Return in which files labels that were judged have equal scores; those of a set have none."""
-    return rank(columns.judged, "given", columns.hits).tied & columns.confident
+    return rank(columns.judged, "given").tied & columns.confident
 
 
 _REMEMBERED = 1 << 16

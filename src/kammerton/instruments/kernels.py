@@ -103,6 +103,8 @@ def survey(
     topics = [ref for ref in references if ref.query]
     best = [int(ref.grades.max(initial=1)) for ref in topics]
     ordered = [est for est in estimates if est.ranked or est.vector]
+    unordered = [len(est) for est in estimates if not (est.ranked or est.vector)]
+    unscored = [len(est) for est in ordered if not len(est.scores)]
     return {
         "references": len(references),
         "queries": len(topics),
@@ -114,14 +116,10 @@ def survey(
         "ordered": len(ordered),
         "scored": sum(len(est.scores) > 0 for est in ordered),
         "vectors": sum(est.vector for est in estimates),
-        "without order": sum(len(est) > 1 and not (est.ranked or est.vector) for est in estimates),
-        "cut without order": sum(
-            len(est) > options.top_k > 0 and not (est.ranked or est.vector) for est in estimates
-        ),
+        "without order": sum(labels > 1 for labels in unordered),
+        "cut without order": sum(labels > options.top_k > 0 for labels in unordered),
         "without vector": sum(len(est) > 0 and not est.vector for est in estimates),
-        "without scores": sum(
-            len(est) > 0 and not (len(est.scores) and (est.ranked or est.vector)) for est in estimates
-        ),
+        "without scores": sum(labels > 0 for labels in (*unordered, *unscored)),
     }
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
@@ -93,11 +93,8 @@ class Answers:
         discounted = np.where(
             self._ranking.places <= self.results, gains / np.log2(self._ranking.places + 1), 0.0
         )
-        ideal = rank(
-            Lists(self.wanted.offsets, self.wanted.codes, self.wanted.codes.astype(np.float64)),
-            "given",
-            self.wanted.codes.astype(np.float64),
-        )
+        strengths = self.wanted.codes.astype(np.float64)
+        ideal = rank(replace(self.wanted, strengths=strengths), "given")
         best = self.wanted.codes[ideal.order] / np.log2(ideal.places + 1)
         return sums(self.listed, discounted), sums(self.wanted, best)
 

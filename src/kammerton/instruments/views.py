@@ -225,7 +225,7 @@ class _Side:
         """Return what a system lists, after thresholds."""
         columns = build_columns([Case((reference,), estimate)], options)
         lists = columns.predictions
-        order = rank(lists, "given", lists.codes.astype(float)).order
+        order = rank(lists, "given").order
         labels = [columns.labels[code] for code in lists.codes[order].tolist()]
         scores = {}
         if len(lists.strengths) and len(estimate.scores):

@@ -7,6 +7,7 @@ file claims is trusted.
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass, field
 
 from kammerton.instruments.labels import ONE, LabelList, ListReader, ParsedLists, ReadingRules
@@ -44,15 +45,8 @@ class Performance:
     oddities: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Event:
-    """A note that begins (``program`` is -1), or a program that a channel is given."""
-
-    tick: int
-    track: int
-    number: int
-    channel: int
-    program: int
+_Event = tuple[int, int, int, int, int]
+"""Tick, track and number of an event, its channel, and the program that it gives to it; -1 for a note."""
 
 
 def read_midi(data: bytes, limit: int) -> Performance:
@@ -122,9 +116,7 @@ class _Midi:
         _, body, end = self._chunk(offset)
         if end - body < 6:
             raise MidiError("header is too short", body)
-        form, tracks, division = (
-            int.from_bytes(self._data[body + at : body + at + 2], "big") for at in (0, 2, 4)
-        )
+        form, tracks, division = struct.unpack_from(">HHH", self._data, body)
         if form > 2:
             raise MidiError(f"format {form} is not known", body)
         if division == 0:
@@ -166,8 +158,7 @@ class _Midi:
             if self._count > self._limit:
                 raise MidiError(f"more than {self._limit:,} events", offset)
             delta, offset = self._number(offset, end)
-            tick += delta
-            status = self._byte(offset, end)
+            tick, status = tick + delta, self._byte(offset, end)
             if status >= 0xF0:
                 running = 0
                 kind, body, offset = self._message(status, offset + 1, end)
@@ -187,7 +178,7 @@ class _Midi:
             program = self._program(running, body)
             if program is not None:
                 channel = port * _CHANNELS + (running & 0xF)
-                events.append(_Event(tick, track, len(events), channel, program))
+                events.append((tick, track, len(events), channel, program))
         self._odd("track without an end-of-track event")
         return events
 
@@ -227,14 +218,14 @@ class _Midi:
         """Note what sounds, each note with the program that its channel has at its time."""
         programs: dict[int, int] = {}
         sounding = dict.fromkeys(self._sound.programs)
-        for event in events:
-            if event.program >= 0:
-                programs[event.channel] = event.program
-            elif event.channel % _CHANNELS == DRUMS:
+        for *_, channel, program in events:
+            if program >= 0:
+                programs[channel] = program
+            elif channel % _CHANNELS == DRUMS:
                 self._sound.percussion = True
             else:
-                self._sound.defaulted |= event.channel not in programs
-                sounding[programs.get(event.channel, 0)] = None
+                self._sound.defaulted |= channel not in programs
+                sounding[programs.get(channel, 0)] = None
         self._sound.programs = list(sounding)
 
 

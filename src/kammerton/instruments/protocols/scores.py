@@ -101,7 +101,7 @@ def evaluate(columns: Columns, chosen: Sequence[Measure], options: InstrumentOpt
     """Return the statistics of LRAP, one row per file."""
     scored = columns.condensed(columns.scored)
     hits = columns.annotated(scored)
-    part, _ = average_precision(scored, rank(scored, "grouped", hits), hits)
+    part, _ = average_precision(scored, rank(scored, "grouped"), hits)
     annotated = columns.truth.lengths.astype(np.float64)
     rows = rates(
         part,
@@ -118,7 +118,7 @@ def gather(queries: Queries, chosen: Sequence[Measure], options: InstrumentOptio
     """Return the statistics of each label, and behind them a row for all together."""
     lists, hits = queries.vectors()
     together = Lists(lists.offsets[[0, -1]], lists.codes, lists.strengths)
-    rankings = {vectors: rank(vectors, "grouped", hits) for vectors in (lists, together)}
+    rankings = {vectors: rank(vectors, "grouped") for vectors in (lists, together)}
     nothing = np.full((1, len(RATE)), np.nan)
     computed = {}
     for measure in chosen:
