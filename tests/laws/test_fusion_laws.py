@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What holds of any chords and fingerings that are fused."""
+"""What holds of any chords, fingerings and lists of instruments that are fused."""
 
 import itertools
 from dataclasses import replace
@@ -16,6 +16,8 @@ from kammerton.chords.labels import parse
 from kammerton.chords.respelling import PITCH_CLASSES, ROOTS
 from kammerton.chords.templates import map_label
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering
+from kammerton.instruments import InstrumentOptions
+from kammerton.instruments.annotation import InstrumentList
 from kammerton.systems.chord_fusion import FusedChords
 from strategies import chord_songs, plain_labels
 
@@ -235,3 +237,61 @@ def test_every_finger_is_one_that_a_source_has(sources: list[Fingering], method:
         assert label in said
         if method != "pick":
             assert (label == MISSING) == (said == {MISSING})
+
+
+# --- instruments -----------------------------------------------------------------------------
+
+GM = InstrumentOptions(taxonomy="general-midi")
+LABELS = ("Strings", "Violin", "Cello", "Piano", "Acoustic Grand Piano", "Flute")
+Lists = dict[str, InstrumentList]
+
+
+@st.composite
+def instrument_lists(draw: st.DrawFn) -> Lists:
+    """Draw what one source lists of two recordings: closed, or open with some labels absent."""
+    lists: Lists = {}
+    for item in ("one", "two"):
+        said = draw(st.lists(st.sampled_from(LABELS), unique=True, max_size=4))
+        if draw(st.booleans()):
+            lists[item] = InstrumentList(tuple(said))
+        else:
+            cut = draw(st.integers(0, len(said)))
+            above = {name for label in said[:cut] for name in (GM.tree.ancestors(label) if GM.tree else ())}
+            absent = tuple(label for label in said[cut:] if label not in above)
+            lists[item] = InstrumentList(tuple(said[:cut]), absent=absent, closed=False)
+    return lists
+
+
+def fused_lists(sources: list[Lists], **choices: Any) -> dict[str, tuple[set[str], set[str], bool]]:
+    """Return the labels that are present, and absent, of each recording, and whether the list is closed."""
+    named = {f"s{number}": lists for number, lists in enumerate(sources)}
+    fused = kt.fuse("instruments", named, options=GM, **choices).annotations
+    return {item: (set(own.labels), set(own.absent), own.closed) for item, own in fused.items()}
+
+
+@given(instrument_lists(), st.integers(1, 3))
+def test_equal_lists_give_themselves(lists: Lists, copies: int) -> None:
+    expected = {item: (set(own.labels), set(own.absent), own.closed) for item, own in lists.items()}
+    assert fused_lists([lists] * copies) == expected
+
+
+@given(st.lists(instrument_lists(), min_size=1, max_size=4), st.data())
+def test_a_further_copy_changes_no_list(sources: list[Lists], data: st.DataObject) -> None:
+    copied = data.draw(st.integers(0, len(sources) - 1))
+    assert fused_lists([*sources, sources[copied]]) == fused_lists(sources)
+
+
+@given(st.lists(instrument_lists(), min_size=2, max_size=4))
+def test_lists_have_no_order(sources: list[Lists]) -> None:
+    assert fused_lists(sources[::-1]) == fused_lists(sources)
+
+
+@given(st.lists(instrument_lists(), min_size=1, max_size=4))
+def test_every_instrument_is_one_that_a_source_lists(sources: list[Lists]) -> None:
+    fused = fused_lists(sources, copies="keep")
+    for item, (present, absent, _) in fused.items():
+        listed = [set(source[item].labels) for source in sources]
+        assert present <= set().union(*listed)
+        assert present.isdisjoint(absent)
+        if all(own == listed[0] for own in listed) and all(source[item].closed for source in sources):
+            assert present == listed[0]

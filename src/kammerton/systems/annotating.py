@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from kammerton.arrays import Weights
-from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.errors import DataError, Diagnostic, KammertonError, OptionError, quote
 from kammerton.formats.collecting import collect
 from kammerton.formats.folders import find_files
 from kammerton.formats.reading import options_of, signed_choices, signed_file, without_sides
@@ -167,12 +167,13 @@ def annotate(
     made = _made(chosen, own, model, reading, data_hash(digests))
     annotations: dict[str, Any] = {}
     confidences: dict[str, Weights | None] = {}
-    state = model if chosen.prepare is None or not sources else chosen.prepare(sources, model, own)
+    state = _prepared(chosen, sources, model, own)
     for item, source in sources.items():
         annotation, confidences[item], noticed = _annotated(kind, chosen, source, state, own, reading)
         problems += noticed
         if annotation is None:
-            failed[item] = next(problem.message for problem in noticed if problem.severity == "error")
+            errors = (problem.message for problem in noticed if problem.severity == "error")
+            failed[item] = next(errors, "nothing was made")
         else:
             annotations[item] = annotation
     if not annotations:
@@ -279,6 +280,22 @@ def _files(system: System, kinds: list[str], inputs: Any) -> _Inputs:
     return sources, failed, problems, digests
 
 
+def _prepared(system: System, sources: Mapping[str, Input], model: object, settings: Any) -> Any:
+    """Return what a system is given as its model."""
+    if system.prepare is None or not sources:
+        return model
+    try:
+        return system.prepare(sources, model, settings)
+    except KammertonError:
+        raise
+    except Exception as error:  # as below
+        raise DataError([_error(f"{quote(system.name)} failed: {_reason(error)}")]) from error
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
 def _annotated(
     task: Task, system: System, source: Input, state: Any, settings: Any, reading: Any
 ) -> tuple[Any | None, Weights | None, list[Diagnostic]]:
@@ -291,8 +308,7 @@ def _annotated(
     except DataError as error:
         return None, None, [problem.at(item=source.item) for problem in error.diagnostics]
     except Exception as error:  # of a third party's system, which may raise anything
-        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        message = f"{quote(system.name)} failed on {quote(source.item)}: {reason}"
+        message = f"{quote(system.name)} failed on {quote(source.item)}: {_reason(error)}"
         return None, None, [_error(message, source.item)]
     adopted = task.adopt(value, source.item, reading)
     noticed = [problem.at(item=source.item, system=system.name) for problem in adopted.diagnostics]

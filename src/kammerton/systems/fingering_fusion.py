@@ -20,6 +20,7 @@ from kammerton.systems.fused import (
     TaskFusion,
     Weighing,
     chosen_sources,
+    count_units,
     vote_values,
     weigh,
 )
@@ -137,29 +138,19 @@ def _result(
     speaks[low], agrees[low], votes[low] = False, False, 0.0
     labelled = np.flatnonzero(chosen != ABSTAINS)
     annotation = _copied(piece, annotations, sources, support)
-    shares = support[labelled]
     columns = {
         "note": labelled + 1,
         "onset": piece.onsets[labelled],
         "pitch": piece.pitches[labelled],
         "label": [annotation.labels[note] for note in labelled.tolist()],
-        "support": shares,
+        "support": support[labelled],
         "sources": (votes > 0).sum(axis=1)[labelled],
         "agreeing": (agrees & (votes > 0)).sum(axis=1)[labelled],
         "dissent": _dissent(fingers[labelled], chosen[labelled], names, weighing.votes),
     }
-    return FusedItem(
-        annotation=annotation if len(labelled) else None,
-        rows=columns,
-        supported=float(shares.sum()),
-        weight=float(len(labelled)),
-        unanimous=float((shares >= 1 - 1e-9).sum()),
-        contested=float((shares <= 0.5 + 1e-9).sum()),
-        unknown=float(low.sum()),
-        missing=float((~(spoken & (weighing.votes > 0)).any(axis=1)).sum()),
-        compared=speaks.sum(axis=0),
-        agreeing=agrees.sum(axis=0),
-    )
+    missing = float((~(spoken & (weighing.votes > 0)).any(axis=1)).sum())
+    fused = annotation if len(labelled) else None
+    return count_units(fused, columns, speaks, agrees, unknown=low, missing=missing)
 
 
 def _copied(

@@ -142,6 +142,31 @@ class FusedItem:
     missing: float = 0.0  # how much no source labels, between the first and the last that any does
 
 
+def count_units(
+    annotation: Any,
+    rows: Mapping[str, Any],
+    speaks: Flags,
+    agrees: Flags,
+    *,
+    unknown: Flags,
+    missing: float = 0.0,
+) -> FusedItem:
+    """Return an item whose units, which are the ``rows``, count 1 each."""
+    shares: Weights = rows["support"]
+    return FusedItem(
+        annotation=annotation,
+        rows=rows,
+        supported=float(shares.sum()),
+        weight=float(len(shares)),
+        unanimous=float((shares >= 1 - 1e-9).sum()),
+        contested=float((shares <= 0.5 + 1e-9).sum()),
+        unknown=float(unknown.sum()),
+        missing=missing,
+        compared=speaks.sum(axis=0),
+        agreeing=agrees.sum(axis=0),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskFusion:
     """How annotations of a task are fused.

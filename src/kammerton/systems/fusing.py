@@ -506,15 +506,7 @@ def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices, j
     if len(choices.factors) and not choices.factors.any():
         raise OptionError("the weight of every source is 0", "one at least must have a vote")
     min_sources = choices.min_sources
-    failed: dict[str, str] = {}
-    chosen: dict[str, list[Any]] = {}
-    for item in sources.items:
-        annotations = sources.of_item(item)
-        present = sum(annotation is not None for annotation in annotations)
-        if not present:
-            failed[item] = "no source has an annotation that can be used"
-        elif present >= min_sources:
-            chosen[item] = annotations
+    chosen, failed = _chosen_items(sources, min_sources)
     few = [item for item in sources.items if item not in chosen and item not in failed]
     diagnostics = [*sources.diagnostics, *_lost(failed), *_few(few, min_sources)]
     if not chosen:
@@ -547,6 +539,20 @@ def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices, j
         diagnostics=tuple(diagnostics),
         _made=making,
     )
+
+
+def _chosen_items(sources: Sources, least: int) -> tuple[dict[str, list[Any]], dict[str, str]]:
+    """Return the items that enough sources have, and why those that none has fail."""
+    chosen: dict[str, list[Any]] = {}
+    failed: dict[str, str] = {}
+    for item in sources.items:
+        annotations = sources.of_item(item)
+        present = sum(annotation is not None for annotation in annotations)
+        if not present:
+            failed[item] = "no source has an annotation that can be used"
+        elif present >= least:
+            chosen[item] = annotations
+    return chosen, failed
 
 
 _Items = Mapping[str, Sequence[Any]]

@@ -14,7 +14,7 @@ from kammerton.arrays import Codes, Flags, Weights
 from kammerton.errors import OptionError
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.systems.fused import Choices, FusedItem, Survey, TaskFusion, Weighing, weigh
+from kammerton.systems.fused import Choices, FusedItem, Survey, TaskFusion, Weighing, count_units, weigh
 from kammerton.systems.voting import ABSTAINS, VOICES, Ballots, equal_share, linked_copies
 
 _ABSENT, _PRESENT = 0, 1
@@ -190,23 +190,26 @@ def _fuse_recording(
     judged = support >= choices.least_support  # nowhere if nobody who votes says anything of the label
     scores = means if is_vector else support
     is_closed = any(own.closed or choices.options.assume_absent for own in voters) and bool(judged.all())
-    annotation = _list_of(recording, judged, is_in, scores, is_vector=is_vector, is_closed=is_closed)
+    named = frozenset().union(*compress(recording.listed, votes > 0))
+    is_named = np.array([label in named for label in recording.labels], dtype=bool)
+    listed = judged if is_vector else judged & is_in & is_named  # not what is only implied
+    out = judged & ~is_in & (not (is_vector or is_closed))
+    annotation = _list_of(recording.labels, listed, out, scores, is_vector=is_vector, is_closed=is_closed)
     return _result(recording, annotation if voters else None, judged, is_in, support, votes)
 
 
 def _list_of(
-    recording: _Recording, judged: Flags, is_in: Flags, scores: Weights, *, is_vector: bool, is_closed: bool
+    labels: Sequence[str], listed: Flags, out: Flags, scores: Weights, *, is_vector: bool, is_closed: bool
 ) -> InstrumentList:
-    """Return the labels that are present by their scores, the best first; of vectors, all labels."""
-    listed = np.flatnonzero(judged if is_vector else judged & is_in)
-    listed = listed[np.argsort(-np.round(scores[listed], 9), kind="stable")]
-    out = np.flatnonzero(judged & ~is_in) if not (is_vector or is_closed) else ()
+    """Return labels by their scores, the best first, and those that are absent."""
+    order = np.flatnonzero(listed)
+    order = order[np.argsort(-np.round(scores[order], 9), kind="stable")]
     return InstrumentList(
-        tuple(recording.labels[place] for place in listed),
-        scores=scores[listed],
+        tuple(labels[place] for place in order.tolist()),
+        scores=scores[order],
         ranked=True,
         vector=is_vector,
-        absent=tuple(recording.labels[place] for place in out),
+        absent=tuple(compress(labels, out)),
         closed=is_closed,
     )
 
@@ -235,17 +238,7 @@ def _result(
             for there, share in zip(present, shares.tolist(), strict=True)
         ],
     }
-    return FusedItem(
-        annotation=annotation,
-        rows=columns,
-        supported=float(shares.sum()),
-        weight=float(len(shares)),
-        unanimous=float((shares >= 1 - 1e-9).sum()),
-        contested=float((shares <= _HALF + 1e-9).sum()),
-        unknown=float((~judged).sum()),
-        compared=(said != ABSTAINS).sum(axis=0),
-        agreeing=agrees.sum(axis=0),
-    )
+    return count_units(annotation, columns, said != ABSTAINS, agrees, unknown=~judged)
 
 
 FUSION = TaskFusion(

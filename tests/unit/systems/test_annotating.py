@@ -124,6 +124,14 @@ def test_scores_of_a_vocabulary_are_written_with_their_item(tmp_path: Path) -> N
     assert (tmp_path / "o/song.csv").read_text() == "file,piano,voice\nsong,0.75,0.25\n"
 
 
+def test_a_system_that_cannot_prepare_annotates_nothing() -> None:
+    def prepare(*_: object) -> object:
+        raise ValueError("no model")
+
+    with pytest.raises(DataError, match="`test` failed: ValueError: no model"):
+        kt.annotate("chords", SONGS, system(first_label, "annotations", prepare=prepare))
+
+
 def test_what_is_no_annotation_is_reported_as_of_a_file() -> None:
     with pytest.raises(DataError, match="mja"):
         kt.annotate("chords", SONGS, system(lambda *_: ([(0, 1)], ["C:mja"]), "annotations"))
