@@ -317,6 +317,8 @@ def _conversion_faults(trial: _Trial) -> Iterator[str]:
         return
     for form in sorted(conversion.joint.difference(conversion.forms)):
         yield f"format {form} holds several annotators, and is not written"
+    for form in sorted(conversion.sheets.difference(conversion.forms if conversion.gather else ())):
+        yield f"format {form} holds many items, and is not written, or nothing gathers them"
     for form, suffix in conversion.forms.items():
         if suffix not in trial.task.suffixes:
             yield f"format {form} is written to files {suffix}, which the task does not read"

@@ -204,7 +204,7 @@ XML = (
         (
             "chords",
             "a.csv",
-            "start,end,label|// kammerton: ignore[KT1, KT31]|0,1,Cm|1,1,F",
+            "start,end,label|// Kammerton:ignore [kt1, KT31]|0,1,Cm|1,1,F",
             {"KT125": 1, "KT311": 1},
         ),
         ("instruments", "a.yaml", YAML.format(" # kammerton: ignore[KT600]"), {"KT600": 1}),

@@ -551,6 +551,10 @@ def test_conversion_is_tried_on_files(tmp_path: Path) -> None:
         ),
         ({"load": twice}, "a.lab as lab: 1 annotations written, 2 read"),
         ({"joint": frozenset(("cd",))}, "format cd holds several annotators, and is not written"),
+        (
+            {"sheets": frozenset(("cd",))},
+            "format cd holds many items, and is not written, or nothing gathers them",
+        ),
     ):
         found = faults(files, conversion=replace(conversion, **changed))
         assert any(each.startswith(fault) for each in found), found

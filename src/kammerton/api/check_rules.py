@@ -10,14 +10,14 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
 from kammerton.errors import DataError, Diagnostic, OptionError, Severity, close_match, quote
-from kammerton.formats.source import read_text
+from kammerton.formats.source import read_bytes, read_text
 from kammerton.formats.tables import IGNORE
 from kammerton.model.annotations import Place
 from kammerton.model.registry import known_tasks
@@ -89,9 +89,10 @@ def nearest_settings() -> Path | None:
     """Return the nearest `pyproject.toml` with settings, in the current folder or above it."""
     here = Path.cwd()
     for folder in (here, *here.parents):
-        with suppress(OSError):
-            if _TABLE.encode() in (folder / "pyproject.toml").read_bytes():
-                return folder / "pyproject.toml"
+        path = folder / "pyproject.toml"
+        with suppress(DataError):
+            if _TABLE.encode() in read_bytes(path, name=str(path)):
+                return path
     return None
 
 
@@ -144,10 +145,10 @@ _MARKS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((".qrels", ".run", ".trec", "{", "["), ()),
     **dict.fromkeys((".yaml", ".yml"), ("#",)),
     "<": ("<!--",),
-    **dict.fromkeys(("%", "X"), ("%",)),
+    **dict.fromkeys(("%", "X:"), ("%",)),
 }
-"""The same of other formats, by the suffix of a file, else by the first character of its text."""
-_WORDS = re.compile(rf"{IGNORE}(?:\[([^\]\n]*)\])?")
+"""The same of other formats, by the suffix of a file, else by what its text begins with."""
+_WORDS = re.compile(rf"{IGNORE.pattern}(?:[ \t]*\[([^\]\n]*)\])?", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -186,24 +187,32 @@ def comments_of(path: Path, name: str, options: object) -> tuple[list[IgnoreComm
         text = ""
     comments: list[IgnoreComment] = []
     notes: list[Diagnostic] = []
-    if IGNORE not in text:
+    if IGNORE.search(text) is None:
         return comments, notes
-    marks = _MARKS.get(path.suffix.lower(), _MARKS.get(text.lstrip()[:1], _OF_TABLES))
+    marks = _marks_of(path.suffix.lower(), text.lstrip()[:2])
     for number, line in enumerate(text.split("\n"), 1):
-        at = min((begin for mark in marks if (begin := line.find(mark)) >= 0), default=len(line))
-        words = _WORDS.search(line, at)
-        if words is None:
-            continue
-        place = Place(name, number, words.start() + 1, len(words[0]), line)
-        behind_row = bool(line[:at].strip())
-        try:
-            if behind_row and marks == _OF_TABLES:
-                raise OptionError("not ignored: a comment has a line of its own here")
-            if words[1] is None:
-                raise OptionError("nothing ignored: no code is named", f"such as {quote(f'{IGNORE}[KT391]')}")
-            codes = codes_of(words[1].split(","))
-        except OptionError as error:
-            notes.append(_without_effect(place, error.message, error.hint))
-        else:
-            comments.append(IgnoreComment(place, number if behind_row else None, dict.fromkeys(codes, True)))
+        begin = min((at for mark in marks if (at := line.find(mark)) >= 0), default=len(line))
+        words = _WORDS.search(line, begin)
+        if words is not None:
+            place = Place(name, number, words.start() + 1, len(words[0]), line)
+            row = number if line[:begin].strip() else None
+            try:
+                comments.append(IgnoreComment(place, row, _codes_in(words, row, marks)))
+            except OptionError as error:
+                notes.append(_without_effect(place, error.message, error.hint))
     return comments, notes
+
+
+def _marks_of(suffix: str, begin: str) -> tuple[str, ...]:
+    """Return what begins a comment in a file, by its suffix and what its text begins with."""
+    known = (_MARKS[key] for key in (suffix, begin, begin[:1]) if key in _MARKS)
+    return next(known, _OF_TABLES)
+
+
+def _codes_in(words: re.Match[str], row: int | None, marks: Sequence[str]) -> dict[str, bool]:
+    """Return the codes of a comment, perhaps behind a row; refuse what has no effect."""
+    if row is not None and marks == _OF_TABLES:
+        raise OptionError("not ignored: a comment has a line of its own here")
+    if words[1] is None:
+        raise OptionError("nothing ignored: no code is named", "such as `kammerton: ignore[KT391]`")
+    return dict.fromkeys(codes_of(words[1].split(",")), True)

@@ -48,7 +48,7 @@ WORDS = "words"
 SEPARATORS = ("\t", ",", ";")
 """What may stand between cells, besides blanks."""
 
-IGNORE = "kammerton: ignore"
+IGNORE: re.Pattern[str] = re.compile(r"kammerton:[ \t]*ignore", re.IGNORECASE)
 """Words of a comment that names codes which are not to be reported of the file."""
 
 NumberedLine = tuple[int, str]
@@ -433,7 +433,7 @@ def _note_comments(table: Table, problems: Problems) -> None:
         for row, line in enumerate(table.lines)
         if line.lstrip(" \t").startswith(("#", "//"))
         and line.count(table.separator) == marks
-        and IGNORE not in line
+        and IGNORE.search(line) is None
     ]
     if alike:
         first = table.lines[alike[0]].lstrip(" \t")
