@@ -66,7 +66,8 @@ def gather(
     computed: ByMeasure = {}
     for module in (open_mic_task1, open_mic_task2):
         own = [measure for measure in measures if measure.protocol == module.PROTOCOL.name]
-        computed |= module.gather(queries, own, options)
+        if own:
+            computed |= module.gather(queries, own, options)
     vectors = [measure for measure in measures if measure.protocol == scores.PROTOCOL.name]
     if not vectors:
         return queries.names, computed

@@ -14,7 +14,7 @@ from kammerton.errors import OptionError
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.columns import build_columns, rank
 from kammerton.instruments.error_analysis import RELATIONS, relation
-from kammerton.instruments.kernels import applicable, evaluate, survey
+from kammerton.instruments.kernels import applicable, statistics_of_files, survey
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols import PROTOCOLS
 from kammerton.instruments.taxonomy import Taxonomy
@@ -171,23 +171,19 @@ def _scores(
         if measure == chosen or (measure.headline and measure.aggregate == "mean")
     ]
     possible, _ = applicable(survey([reference], listed, options), measures, options)
-    columns = [_values(reference, labels, possible, options) for labels in estimates.values()]
-    rows = [(str(measure), *(column[place] for column in columns)) for place, measure in enumerate(possible)]
+    columns = build_columns([Case((reference,), labels) for labels in listed], options)
+    statistics = statistics_of_files(columns, possible, options)
+    rows = []
+    for measure in possible:
+        values = iter(measure.formula.finalise(statistics[measure]).tolist())
+        cells = ["-" if isinstance(labels, str) else _known(next(values)) for labels in estimates.values()]
+        rows.append((str(measure), *cells))
     heads = (Column("measure"), *(Column(name, "score") for name in estimates))
     return Table("scores, per cent", heads, tuple(rows))
 
 
-def _values(
-    reference: InstrumentList,
-    estimate: InstrumentList | str,
-    measures: Sequence[Measure],
-    options: InstrumentOptions,
-) -> list[str | float | None]:
-    if isinstance(estimate, str):
-        return ["-"] * len(measures)
-    statistics = evaluate([Case((reference,), estimate)], measures, options).statistics
-    values = [float(measure.formula.finalise(statistics[measure])[0]) for measure in measures]
-    return [None if math.isnan(value) else value for value in values]
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 # --- one side, and the verdict on an estimate --------------------------------------------------
