@@ -104,6 +104,33 @@ def _hostile(path: Path) -> None:
     kt.report([scores, of_songs], path, title=HOSTILE[0] + HOSTILE[6])
 
 
+def _many(path: Path) -> None:
+    """Eight systems against two annotators, by genre, with baselines and human agreement."""
+    rng = np.random.default_rng(3)
+    kinds = ("C", "G", "A:min", "F", "D:7", "E:min7")
+    names = ("JLCX2", "JLCX1", "FK2", "SG1", "CM1", "PP3", "KBK2", "a system of a long name")
+
+    def heard(wrong: float) -> dict[str, Any]:
+        return {
+            name: (times, [str(rng.choice(kinds)) if rng.random() < wrong else label for label in labels])
+            for name, (times, labels) in reference.items()
+        }
+
+    times = [(2 * place, 2 * place + 2) for place in range(40)]
+    reference = {f"song {number:02}": (times, rng.choice(kinds, 40).tolist()) for number in range(12)}
+    systems = {name: heard(0.05 * place + 0.1) for place, name in enumerate(names)}
+    scores = kt.score(
+        "chords",
+        reference,
+        systems,
+        annotators={"second": heard(0.2)},
+        group_by={name: f"genre {name[-1]}" for name in reference},
+        context=True,
+        resamples=200,
+    )
+    kt.report(scores, path, title="Eight systems", description="Drafts.", date="2026-11-28")
+
+
 def _songs(path: Path) -> None:
     _random(path, SONGS, rows=120, protocols=["mirex2013"])
 
@@ -138,6 +165,7 @@ PAGES: Mapping[str, Callable[[Path], None]] = {
     "fingering": _fingering,
     "instruments": _instruments,
     "hostile": _hostile,
+    "many": _many,
     "songs": _songs,
     "large": _large,
 }

@@ -61,7 +61,8 @@ def test_a_large_page_says_which_items_it_holds(watch: Watched) -> None:
         # the cards of measures are alike
         ("fingering", "light", ["[data-part=methods]"]),
         ("instruments", "light", ["[data-part=methods]"]),
-        ("chords", "dark", ["[data-part=methods]"]),
+        ("many", "light", ["[data-part=methods]"]),
+        ("many", "dark", ["[data-part=methods]"]),
     ],
 )
 def test_axe_finds_nothing_serious(watch: Watched, name: str, scheme: str, left_out: list[str]) -> None:
@@ -134,6 +135,40 @@ def test_names_do_not_widen_a_narrow_page(watch: Watched) -> None:
         page = watch.open(name, viewport={"width": 360, "height": 740})
         page.locator(".view h4").first.wait_for()
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, name
+
+
+@pytest.mark.parametrize("width", [1400, 800, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_eight_systems_are_told_at_every_width(watch: Watched, width: int, scheme: str) -> None:
+    page = watch.open("many", viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.locator(".view h4").first.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # the first screen has the sentence and the picture, whose dots lie in the order of the ranking
+    picture = page.locator("#c1-summary figure.ranking").locator("visible=true")
+    box = picture.bounding_box()
+    assert box is not None
+    assert box["y"] < 500
+    assert width == 390 or box["y"] + box["height"] < 900
+    assert page.locator(".verdict").is_visible()
+    dots = picture.locator("tr.system circle")
+    places = dots.evaluate_all("all => all.map(each => each.getBoundingClientRect().x)")
+    assert len(places) == 8
+    assert places == sorted(places, reverse=True)
+    band = picture.locator("rect.band").first
+    fills = [each.evaluate("each => getComputedStyle(each).fill") for each in (band, dots.first)]
+    assert len(set(fills)) == 2
+    # no table of the page is cut at 1400 px; elsewhere it scrolls, with its first column in place
+    is_cut = "all => all.filter(each => each.scrollWidth > each.clientWidth + 1).length"
+    cut = page.locator(".scroll:visible").evaluate_all(is_cut)
+    assert (cut == 0) == (width == 1400)
+    names = page.locator("#c1-losses thead bdi, #c1-items thead bdi")
+    is_broken = "each => !each.textContent.includes(' ') && each.getClientRects().length > 1"
+    assert names.evaluate_all(f"all => all.filter({is_broken}).length") == 0
+    if width == 390:
+        table = page.locator("#c1-losses .scroll")
+        table.evaluate("each => { each.scrollLeft = 200 }")
+        lefts = [each.bounding_box() for each in (table, table.locator("tbody th").first)]
+        assert len({round(each["x"]) for each in lefts if each is not None}) == 1
 
 
 def test_pages_can_be_printed(watch: Watched) -> None:
