@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kammerton.scoring.keeping import keeping
     from kammerton.systems.annotating import Annotations, annotate
     from kammerton.systems.fusing import Fusion, fuse
+    from kammerton.systems.training import train
 
 __all__ = [
     "Annotations",
@@ -50,6 +51,7 @@ __all__ = [
     "report",
     "score",
     "show",
+    "train",
     "write_run",
 ]
 
@@ -73,6 +75,7 @@ _HOMES = {
     "report": "kammerton.api.pages",
     "score": "kammerton.api.scoring",
     "show": "kammerton.api.pages",
+    "train": "kammerton.systems.training",
     "write_run": "kammerton.runs",
 }
 

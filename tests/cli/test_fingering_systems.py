@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """``kammerton annotate fingering``: from files of notes to files with fingers."""
 
+import json
+
 from cli.harness import Terminal
 from kammerton.fingering import read
 
@@ -26,3 +28,17 @@ def test_a_half_fingered_file_becomes_whole(terminal: Terminal) -> None:
     whole = read(terminal.folder / "whole/five.txt").labels
     assert whole[2] == "4"
     assert all(whole)
+
+
+def test_a_model_is_trained_and_run(terminal: Terminal) -> None:
+    fingered = [row + str(finger) for finger, row in enumerate(FIVE, 1)]
+    terminal.write(notes={"five.csv": HEAD + "|".join(FIVE)}, refs={"six.csv": HEAD + "|".join(fingered)})
+    trained = terminal.run("train", "fingering", "refs", "--system", "hmm2", "--out", "model.npz")
+    assert trained.code == 0
+    assert trained.err.startswith("`hmm2` trained on 1 item of refs, data:")
+    run = ("annotate", "fingering", "notes", "--system", "hmm2", "--model", "model.npz", "--out", "out")
+    assert terminal.run(*run, "--quiet").code == 0
+    assert read(terminal.folder / "out/five.txt").labels == ("1", "2", "3", "4", "5")
+    record = json.loads((terminal.folder / "out/kammerton.json").read_text())
+    assert record["trained_on"].startswith("1 item of refs, data:")
+    assert record["made"].startswith("hmm2|model:")

@@ -265,6 +265,14 @@ ROWS = [
         CHORDS,
         fill={"NAME": "fusion"},
     ),
+    Row(
+        "--model FILE, which `kammerton train` writes",
+        "annotate fingering est --system hmm1 --out out",
+        NOTES,
+        setup=["train fingering est --system hmm1 --out model.npz"],
+        fill={"FILE": "model.npz"},
+    ),
+    Row("--system NAME, such as hmm2 for fingering", "train fingering est --out m.npz", NOTES, fill={"NAME": "hmm2"}),
     # --- what other commands do with them ---
     Row("or a run, or --pairs FILE.csv", "show chords", CHORDS, fill={"FILE.csv": "pairs.csv"}),
     Row(
@@ -538,6 +546,8 @@ NO_HINTS = {
     "SRC SRC [SRC ...] --out DIR [OPTIONS]",
     "Seed of the random numbers of --method random.",
     "INPUT [INPUT ...] --system NAME --out DIR [OPTIONS]",
+    "REF [REF ...] --system NAME --out FILE [OPTIONS]",
+    "--out FILE",
     "The system, as `kammerton systems` lists it; of fingering, `rules` if none.",
     "Leave annotations out of the run; `kammerton report` and `show` need them to draw items.",
     "More options; `--help-all` explains every one in full:",

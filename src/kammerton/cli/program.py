@@ -120,6 +120,12 @@ VERBS: dict[str, _Verb] = {
         "systems",
         ("annotate",),
     ),
+    "train": _Verb(
+        "Train a system on annotations, and write its model.",
+        "REF [REF ...] --system NAME --out FILE [OPTIONS]",
+        "systems",
+        ("train",),
+    ),
     "systems": _Verb(
         "List systems, or describe one: what it takes and reaches.",
         "[TASK] [NAME] [OPTIONS]",
@@ -246,7 +252,7 @@ def _command(name: str, task: str | None) -> App:
     function = getattr(import_module(f"kammerton.cli.{verb.module}"), name)
     calls = [getattr(kammerton, call) for call in verb.calls]
     record = None if task is None else find_task(task)
-    sided = name not in ("annotate", "check", "convert", "fuse")
+    sided = name not in ("annotate", "check", "convert", "fuse", "train")
     command = with_options(function, calls, record, sided=sided)
     opening = (inspect.getdoc(function) or "").partition("\nParameters\n")[0].strip()
     words = " ".join(filter(None, ("Usage: kammerton", name, task, verb.usage)))

@@ -167,6 +167,47 @@ def annotate(
     return PARTIAL if made.failed else DONE
 
 
+def train(
+    task: Task,
+    /,
+    *references: Annotated[str, option(name="REF")],
+    system: Annotated[
+        str | None,
+        option("The system, one that can be trained; needed.", metavar="NAME"),
+    ] = None,
+    out: Annotated[
+        str | None, option("Write the model to this file; needed.", metavar="FILE", group=OUTPUT)
+    ] = None,
+    setting: Annotated[
+        list[str] | None,
+        option("Set a setting of the system. Repeatable.", name="--set", metavar="NAME=VALUE"),
+    ] = None,
+    quiet: Quiet = False,
+    **choices: Any,
+) -> int:
+    """Train a system on annotations, and write its model to a file.
+
+    `annotate` takes it as `--model FILE`. The file has what the model was trained on, too.
+
+    Parameters
+    ----------
+    references
+        Folder or file of annotations to learn from; each annotator counts.
+    """
+    for value, message, hint in (
+        (references, "REF is needed", "the folder or file of the annotations to learn from"),
+        (system, "which system is to be trained?", "--system NAME, such as hmm2 for fingering"),
+        (out, "where to?", "--out FILE"),
+    ):
+        if not value:
+            raise OptionError(message, hint)
+    settings = dict(_setting(argument) for argument in setting or ())
+    model = kammerton.train(task.name, list(references), system or "", settings=settings, out=out, **choices)
+    if not quiet:
+        print_message(f"{quote(model.system)} trained on {model.trained_on}, in {quote(out or '')}")
+    return DONE
+
+
 def _setting(argument: str) -> tuple[str, object]:
     """Return name and value of a setting: a number or a truth value as JSON has it, else the text."""
     name, equals, text = argument.partition("=")

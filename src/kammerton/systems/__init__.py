@@ -4,6 +4,7 @@
 The records below are what a system of your own is made of; ``docs/systems.md`` has one in full.
 """
 
+from kammerton.systems.models import Model, read_model
 from kammerton.systems.system import Input, System, SystemCard
 
-__all__ = ["Input", "System", "SystemCard"]
+__all__ = ["Input", "Model", "System", "SystemCard", "read_model"]

@@ -24,6 +24,7 @@ from kammerton.model.task import Task
 from kammerton.results.signature import data_hash
 from kammerton.results.tables import plain
 from kammerton.scoring.loading import load_references
+from kammerton.systems.models import Model, items_learned, model_of
 from kammerton.systems.provenance import annotation_files, check_folder, form_of, write_folder
 from kammerton.systems.registry import find_system, package_of_system
 from kammerton.systems.sources import StrPath, paths_of
@@ -123,7 +124,7 @@ def annotate(
     system : str or System
         Name of the system, as ``kammerton systems`` lists it, such as ``"baseline:all-N"``.
     model : object, optional
-        Model of the system, mostly the path of a file.
+        Model of the system, mostly the path of a file. Or a :class:`kammerton.systems.Model`.
     settings : mapping of str to object, or dataclass, optional
         Settings of the system that are not its defaults.
     options : object, optional
@@ -159,11 +160,13 @@ def annotate(
     kind = find_task(task)
     reading = without_sides(options_of(kind, options))
     chosen = find_system(kind, system)
-    own = _settings(chosen, settings)
+    own = settings_of(chosen, settings)
+    model = model_of(chosen, model)
     if out is not None:
         form_of(kind, to)
         check_folder(out, paths_of(inputs), force=force)
-    sources, failed, problems, digests = _inputs(kind, chosen, inputs, reading)
+    sources, failed, problems, digests = read_inputs(kind, chosen, inputs, reading)
+    problems += items_learned(model, list(sources))
     made = _made(chosen, own, model, reading, data_hash(digests))
     annotations: dict[str, Any] = {}
     confidences: dict[str, Weights | None] = {}
@@ -184,7 +187,7 @@ def annotate(
         "made": made,
         "options": {"settings": plain(asdict(own)), "reading": signed_choices(reading)},
         "from": [portable(os.fsdecode(path)) for path in paths_of(inputs)],
-        "trained_on": chosen.card.trained_on,
+        "trained_on": model.trained_on if isinstance(model, Model) else chosen.card.trained_on,
         "failed": failed,
     }
     result = Annotations(kind, annotations, record, confidences, tuple(paths_of(inputs)), tuple(problems))
@@ -193,7 +196,7 @@ def annotate(
     return result
 
 
-def _settings(system: System, settings: Mapping[str, Any] | object | None) -> Any:
+def settings_of(system: System, settings: Mapping[str, Any] | object | None) -> Any:
     """Return the settings of a system, with its defaults."""
     if is_dataclass(settings) and isinstance(settings, system.options):
         return settings
@@ -213,6 +216,8 @@ def _made(system: System, settings: Any, model: object, reading: Any, data: str)
         parts["package"] = package
     if isinstance(model, str | os.PathLike):
         parts["model"] = signed_file(os.fspath(model))
+    if isinstance(model, Model):
+        parts["model"] = model.digest
     parts |= signed_choices(reading) | {"data": data}
     return "|".join((system.name, *(f"{name}:{value}" for name, value in parts.items())))
 
@@ -221,7 +226,8 @@ _Inputs = tuple[dict[str, Input], dict[str, str], list[Diagnostic], dict[tuple[s
 """Inputs by item, items that failed, what was noticed, and digests of all that was read."""
 
 
-def _inputs(task: Task, system: System, inputs: Any, reading: object) -> _Inputs:
+def read_inputs(task: Task, system: System, inputs: Any, reading: object) -> _Inputs:
+    """Read what a system takes of each item."""
     kinds = [kind for kind in SUFFIXES if kind in system.takes]
     if kinds:
         return _files(system, kinds, inputs)

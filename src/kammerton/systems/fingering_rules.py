@@ -25,6 +25,7 @@ from kammerton.systems.fingering_lines import (
     hand_lines,
     with_fingers,
 )
+from kammerton.systems.fingering_paths import best_paths, keep_fixed
 from kammerton.systems.system import Input, System, SystemCard
 
 REST_S = 0.5
@@ -177,31 +178,6 @@ def _positions(line: HandLine, joined: Flags, table: Profile, spans: Table) -> d
     }
 
 
-def best_paths(costs: Table, count: int = 1) -> tuple[Codes, Table]:
-    """Return the ``count`` cheapest paths of fingers, the cheapest first, and their costs.
-
-    ``costs`` has shape (notes, 5, 5, 5). Paths of infinite cost are none.
-    """
-    values = costs[0, 0, 0][None, :, None]  # by the finger before, the last one, and rank
-    origins = []
-    for step in costs[1:]:
-        ranks = values.shape[2]
-        sums = values.transpose(0, 2, 1)[..., None] + step[: len(values), None]
-        flat = sums.reshape(-1, 5, 5)
-        chosen = np.argsort(flat, axis=0, kind="stable")[:count]
-        values = np.take_along_axis(flat, chosen, axis=0).transpose(1, 2, 0)
-        origins.append((chosen, ranks))
-    totals = values.ravel()
-    ends = np.argsort(totals, kind="stable")[:count]
-    ends = ends[np.isfinite(totals[ends])]
-    before, last, rank = np.unravel_index(ends, values.shape)
-    path = [last]
-    for chosen, ranks in reversed(origins):
-        last, (before, rank) = before, np.divmod(chosen[rank, before, last], ranks)
-        path.append(last)
-    return np.stack(path[::-1], axis=1) + 1, totals[ends]
-
-
 def line_costs(line: HandLine, settings: RuleSettings) -> tuple[dict[str, Table], Table]:
     """Return the costs of a line by rule, and their sum, in which fingers that are fixed have no other."""
     rules = rule_costs(line, settings.profile)
@@ -209,8 +185,7 @@ def line_costs(line: HandLine, settings: RuleSettings) -> tuple[dict[str, Table]
     for costs in rules.values():
         total += costs
     if settings.keep:
-        fixed = line.fixed[:, None, None, None]
-        total[np.broadcast_to((fixed > 0) & (fixed != _THIRD), total.shape)] = np.inf
+        total = keep_fixed(total, line, np.inf)
     return rules, total
 
 

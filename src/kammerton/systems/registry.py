@@ -19,6 +19,7 @@ from kammerton.model.registry import TASKS, declared, find_task, load_record, pa
 from kammerton.model.task import Task
 from kammerton.results.tables import plain
 from kammerton.systems.baselines import BASELINES, PREFIX, baseline
+from kammerton.systems.fingering_hmm import HMMS
 from kammerton.systems.fingering_rules import RULES
 from kammerton.systems.fusing import FUSED_TASKS, fusion_system
 from kammerton.systems.system import TAKES, System
@@ -64,6 +65,7 @@ def _built_in(task: str) -> Iterator[System]:
     """Give the systems of a task that are built in."""
     if task == "fingering":
         yield RULES
+        yield from HMMS
     if task in FUSED_TASKS:
         yield fusion_system(task)
     for name in BASELINES.get(task, ()):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -97,6 +97,11 @@ class System:
         as the model; for systems that need to know the whole corpus.
     extra : str, optional
         Extra of pip that it needs.
+    train : callable, optional
+        ``train(items, settings)`` takes the annotations of each item, a sequence by item, and returns the
+        arrays of a model by name. A system that has it needs a model, a :class:`Model` to ``annotate``.
+    arrays : mapping of str to tuple of int
+        Shapes of the arrays of its models, which are checked; of none, nothing is.
     """
 
     name: str
@@ -107,3 +112,5 @@ class System:
     options: type[Any] = NoSettings
     prepare: Callable[[Mapping[str, Input], Any, Any], Any] | None = None
     extra: str | None = None
+    train: Callable[[Mapping[str, Sequence[Any]], Any], Mapping[str, Any]] | None = None
+    arrays: Mapping[str, tuple[int, ...]] = field(default_factory=dict)

@@ -12,7 +12,8 @@ from kammerton.errors import DataError, OptionError
 from kammerton.fingering import Fingering
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
 from kammerton.systems.fingering_lines import hand_lines
-from kammerton.systems.fingering_rules import PROFILES, RuleSettings, best_paths, explain, line_costs
+from kammerton.systems.fingering_paths import best_paths
+from kammerton.systems.fingering_rules import PROFILES, RuleSettings, explain, line_costs
 
 # (MinPrac, MinComf, MinRel, MaxRel, MaxComf, MaxPrac), as the papers have them
 SPANS = {
