@@ -266,13 +266,18 @@ ROWS = [
         fill={"NAME": "fusion"},
     ),
     Row(
-        "--model FILE, which `kammerton train` writes",
+        "--model FILE, a file that train wrote",
         "annotate fingering est --system hmm1 --out out",
         NOTES,
         setup=["train fingering est --system hmm1 --out model.npz"],
         fill={"FILE": "model.npz"},
     ),
-    Row("--system NAME, such as hmm2 for fingering", "train fingering est --out m.npz", NOTES, fill={"NAME": "hmm2"}),
+    Row(
+        "--system NAME, such as hmm2 for fingering",
+        "train fingering est --out m.npz",
+        NOTES,
+        fill={"NAME": "hmm2"},
+    ),
     # --- what other commands do with them ---
     Row("or a run, or --pairs FILE.csv", "show chords", CHORDS, fill={"FILE.csv": "pairs.csv"}),
     Row(

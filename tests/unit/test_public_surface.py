@@ -25,7 +25,18 @@ KAMMERTON = [
         "convert",
         "diff",
     ),
-    *("fingering", "instruments", "keeping", "pack", "read_run", "report", "score", "show", "train", "write_run"),
+    *(
+        "fingering",
+        "instruments",
+        "keeping",
+        "pack",
+        "read_run",
+        "report",
+        "score",
+        "show",
+        "train",
+        "write_run",
+    ),
 ]
 CHORDS = [
     *("TASK", "Chord", "ChordAnnotation", "ChordOptions", "Degree"),

@@ -132,9 +132,7 @@ def model_of(system: System, model: object) -> object:
     if system.train is None:
         return model
     if model is None:
-        raise OptionError(
-            f"{quote(system.name)} needs a model", "--model FILE, which `kammerton train` writes"
-        )
+        raise OptionError(f"{quote(system.name)} needs a model", "--model FILE, a file that train wrote")
     if not isinstance(model, Model):
         if not isinstance(model, str | os.PathLike):
             raise OptionError.of_type("model", model, "a path or a Model")
