@@ -484,29 +484,32 @@ class Fingering:
 
     @cached_property
     def lacking(self) -> frozenset[str]:
-        """What is missing of ``"fingers"``, ``"pitches"``, ``"onsets"``, ``"durations"`` and ``"hands"``.
+        """What is missing of ``"fingers"``, ``"pitches"``, ``"onsets"``, ``"durations"`` and ``"hands"``."""
+        fingered = self.codes != 0
+        if not fingered.any():
+            return self._placeholders | {"fingers"}
+        if not (fingered & (self.played_hands != UNKNOWN)).any():
+            return self._placeholders | {"hands"}
+        return self._placeholders
+
+    @cached_property
+    def _placeholders(self) -> frozenset[str]:
+        """What of the notes stands for nothing.
 
         Labels alone have neither pitches nor times: those that they have are placeholders. Nor has a piece of
         several notes that all begin at one time and end there.
         """
-        lacking = set()
-        fingered = self.codes != 0
-        if not fingered.any():
-            lacking.add("fingers")
-        elif (self.played_hands[fingered] == UNKNOWN).all():
-            lacking.add("hands")
-        labels_alone = bool((self.pitches < 0).all())
-        if labels_alone:
-            lacking.add("pitches")
-        if labels_alone or (self.offsets <= self.onsets).all():
-            lacking.add("durations")
-            if labels_alone or (len(self) > 1 and (self.onsets == self.onsets[0]).all()):
-                lacking.add("onsets")
-        return frozenset(lacking)
+        if (self.pitches < 0).all():
+            return frozenset(("pitches", "onsets", "durations"))
+        if not (self.offsets <= self.onsets).all():
+            return frozenset()
+        at_once = len(self) > 1 and (self.onsets == self.onsets[0]).all()
+        return frozenset(("onsets", "durations") if at_once else ("durations",))
 
     def labelled(self, codes: NDArray[np.int64], line_of: Callable[[int], int]) -> Fingering:
         """Return the same notes with the labels of these codes, as another file has them."""
         labels = tuple(map(tuple(_numbers).__getitem__, codes.tolist()))
         fingering = Fingering(self.onsets, self.offsets, self.pitches, self.hands, labels, line_of)
-        vars(fingering)["codes"] = codes  # sooner known here than from the labels
+        # sooner known here than from the labels and the notes
+        vars(fingering).update(codes=codes, _placeholders=self._placeholders)
         return fingering

@@ -324,8 +324,7 @@ class Columns:
     @cached_property
     def pieces(self) -> tuple[Pieces, ...]:
         """The cases, grouped by their number of annotators and by whether these labelled every note."""
-        unfilled = {item: self.cases[item] for item in np.flatnonzero(self._unfilled).tolist()}
-        return (*self._full, *_grouped(unfilled))
+        return (*self._full, *_grouped(self._unfilled))
 
     @cached_property
     def complete(self) -> tuple[Pieces, ...]:
@@ -336,8 +335,7 @@ class Columns:
         """
         nothing = len(self.table.strikes) - 1
         unfilled = {}
-        for item in np.flatnonzero(self._unfilled).tolist():
-            est, refs = self.cases[item]
+        for item, (est, refs) in self._unfilled.items():
             full = refs.all(axis=1)
             gaps = (refs == 0) & refs.any(axis=1, keepdims=True)
             unfilled[item] = (est, refs[full] if full.any() else np.where(gaps, nothing, refs))
@@ -346,12 +344,42 @@ class Columns:
     @property
     def left_out(self) -> Codes:
         """Annotators with some labels who are left out in ``complete``, shape (cases,)."""
-        return np.where(self._lack_all, 0, self._unfilled - self.silent)
+        _, some, full = self._annotators.T
+        return np.where(full == 0, 0, some)
 
     @property
     def lacking(self) -> Codes:
         """Annotators who left out a note and are in ``complete`` all the same, shape (cases,)."""
-        return np.where(self._lack_all, self._unfilled - self.silent, 0)
+        _, some, full = self._annotators.T
+        return np.where(full == 0, some, 0)
+
+    @property
+    def silent(self) -> Codes:
+        """Annotators without any label, who count as none, shape (cases,)."""
+        return self._annotators[:, 0]
+
+    @cached_property
+    def _annotators(self) -> Codes:
+        """How many annotators of each case have no label, some and all, shape (cases, 3)."""
+        owners = np.repeat(np.arange(len(self.cases)), [len(refs) for _, refs in self.cases])
+        lengths = np.array([len(est) for est, _ in self.cases])[owners]
+        labelled = np.concatenate([refs.ravel() for _, refs in self.cases]) != 0
+        running = np.concatenate(([0], np.cumsum(labelled)))
+        labels = np.diff(running[np.cumsum(lengths)], prepend=0)
+        kinds = np.where(labels == lengths, 2, labels > 0)
+        return np.bincount(3 * owners + kinds, minlength=3 * len(self.cases)).reshape(-1, 3)
+
+    @cached_property
+    def _full(self) -> tuple[Pieces, ...]:
+        """The cases all of whose annotators labelled every note."""
+        full = np.flatnonzero(self._annotators[:, :2].sum(axis=1) == 0)
+        return _grouped({item: self.cases[item] for item in full.tolist()})
+
+    @property
+    def _unfilled(self) -> dict[int, tuple[Codes, Codes]]:
+        """The others."""
+        unfilled = np.flatnonzero(self._annotators[:, :2].sum(axis=1))
+        return {item: self.cases[item] for item in unfilled.tolist()}
 
     def count(
         self, kernel: Callable[[Matches], NDArray[Number]], comparison: Comparison, *, complete: bool = False
@@ -376,48 +404,9 @@ class Columns:
         return collect(self.pieces, lambda pieces: confusion_counts(pieces, self.table))
 
     @property
-    def silent(self) -> Codes:
-        """Annotators without any label, who count as none, shape (cases,)."""
-        return self._annotators(self._labels == 0)
-
-    @property
     def unpredicted(self) -> Codes:
         """Notes that an annotator labelled and the estimate did not, shape (cases,)."""
         return self.count(Matches.unpredicted, "strike")
-
-    @cached_property
-    def _labels(self) -> Codes:
-        """How many notes each annotator of each case labelled."""
-        labelled = np.concatenate([refs.ravel() for _, refs in self.cases]) != 0
-        running = np.concatenate(([0], np.cumsum(labelled)))
-        return np.diff(running[np.cumsum(self._lengths)], prepend=0)
-
-    @cached_property
-    def _lengths(self) -> Codes:
-        """How many notes there are for each annotator of each case."""
-        return np.array([len(est) for est, _ in self.cases])[self._owners]
-
-    @cached_property
-    def _owners(self) -> Codes:
-        """Case of each annotator."""
-        return np.repeat(np.arange(len(self.cases)), [len(refs) for _, refs in self.cases])
-
-    @cached_property
-    def _unfilled(self) -> Codes:
-        """Annotators who left out a note, shape (cases,)."""
-        return self._annotators(self._labels < self._lengths)
-
-    def _annotators(self, flags: Flags) -> Codes:
-        """Count annotators, case by case."""
-        return np.bincount(self._owners[flags], minlength=len(self.cases))
-
-    @property
-    def _lack_all(self) -> Flags:
-        return np.asarray(self._annotators(self._labels == self._lengths) == 0)
-
-    @cached_property
-    def _full(self) -> tuple[Pieces, ...]:
-        return _grouped({item: self.cases[item] for item in np.flatnonzero(self._unfilled == 0).tolist()})
 
 
 def _grouped(cases: dict[int, tuple[Codes, Codes]]) -> tuple[Pieces, ...]:

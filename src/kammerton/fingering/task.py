@@ -7,9 +7,10 @@ import hashlib
 import os
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from kammerton.arrays import Codes
 from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.fingering.alignment import align
-from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering, inspect
+from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering, TimeUnit, inspect
 from kammerton.fingering.formats import SUFFIXES, read_fingering, unfold
 from kammerton.fingering.formats.named_notes import adopt_fingering, render_csv
 from kammerton.fingering.formats.notes import FingeringOptions
@@ -119,7 +120,7 @@ def ratings(items: Sequence[Sequence[Fingering | None]], _: object = None) -> Ra
 
 def _of_piece(annotations: Sequence[Fingering | None]) -> Ratings:
     """Return the fingers on the notes of one piece."""
-    notes = max((len(each) for each in annotations if each is not None), default=0)
+    notes = max((len(fingering) for fingering in annotations if fingering is not None), default=0)
     struck = np.zeros((notes, len(annotations)), dtype=np.int64)
     for rater, fingering in enumerate(annotations):
         if fingering is not None:
@@ -167,11 +168,7 @@ def _as_musicxml(fingering: Fingering) -> str:
         raise DataError((Diagnostic(code="KT151", severity="error", message=message),)) from None
 
 
-_RENDERERS: dict[str, Callable[[Fingering], str]] = {
-    "pig": render_pig,
-    "csv": render_csv,
-    "musicxml": _as_musicxml,
-}
+_RENDERERS = {"pig": render_pig, "csv": render_csv, "musicxml": _as_musicxml}
 
 
 def _track(fingering: Fingering, _annotator: str | None, _name: str) -> Fingering:
@@ -182,7 +179,7 @@ def _stems(item: str, annotators: Sequence[str], form: str) -> list[str] | None:
     """Name files as PIG does, whose annotators are numbers."""
     if form != "pig":
         return None
-    are_numbers = all(each.isascii() and each.isdecimal() for each in annotators)
+    are_numbers = all(name.isascii() and name.isdecimal() for name in annotators)
     apart = are_numbers and len(set(annotators)) == len(annotators)
     numbers = annotators if apart else [str(place) for place in range(1, len(annotators) + 1)]
     return [f"{identify(item)[0]}-{number}_fingering" for number in numbers]
@@ -192,11 +189,9 @@ def _remark(fingering: Fingering, form: str) -> Iterator[Diagnostic]:
     in_quarters = fingering.unit == "quarters"
     if in_quarters == (form == "musicxml"):
         return
-    message = (
-        "times are quarter notes, as the score has them: a quarter note counts as a second"
-        if in_quarters
-        else "times are seconds: a second is written as a quarter note"
-    )
+    message = "times are seconds: a second is written as a quarter note"
+    if in_quarters:
+        message = "times are quarter notes, as the score has them: a quarter note counts as a second"
     yield Diagnostic(code="KT394", severity="note", message=message)
 
 
@@ -212,27 +207,17 @@ _HIGHEST = 127
 
 
 def _pack(fingering: Fingering) -> Mapping[str, Any]:
+    """Return columns; lines and places are empty where no note has any."""
+    notes, line_of, place_of = range(len(fingering)), fingering.line_of, fingering.place_of
+    lines = [] if line_of is None else [line_of(note) for note in notes]
+    numbers = np.array([_NO_LINE if line is None else line for line in lines], dtype=np.int64)
     return {
         **{name: getattr(fingering, name) for name in _NOTES},
         "labels": fingering.labels,
-        "lines": _lines(fingering),
-        "places": _places(fingering),
+        "lines": numbers if (numbers != _NO_LINE).any() else numbers[:0],
+        "places": [] if place_of is None else [place_of(note) for note in notes],
         "in_quarters": fingering.unit == "quarters",
     }
-
-
-def _lines(fingering: Fingering) -> NDArray[np.int64]:
-    """Return the line of each note; nothing if none has any."""
-    if fingering.line_of is None:
-        return np.empty(0, dtype=np.int64)
-    found = [fingering.line_of(note) for note in range(len(fingering))]
-    lines = np.array([_NO_LINE if line is None else line for line in found], dtype=np.int64)
-    return lines if (lines != _NO_LINE).any() else lines[:0]
-
-
-def _places(fingering: Fingering) -> list[str]:
-    """Return where in a score each note stands; nothing if it is of none."""
-    return [] if fingering.place_of is None else [fingering.place_of(note) for note in range(len(fingering))]
 
 
 def _unpack(columns: Mapping[str, PackedColumn]) -> Sequence[Fingering | None]:
@@ -246,25 +231,15 @@ def _unpack(columns: Mapping[str, PackedColumn]) -> Sequence[Fingering | None]:
         odd = labels.having(_odd_notes(columns))
     in_quarters = columns["in_quarters"].values
     notes = zip(*(columns[name].parts() for name in (*_NOTES, "labels", *_WHERE)), in_quarters, strict=True)
-    return [None if bad else _fingering(*each) for each, bad in zip(notes, odd.tolist(), strict=True)]
+    return [None if bad else _fingering(*row) for row, bad in zip(notes, odd.tolist(), strict=True)]
 
 
 def _fingering(*columns: Any) -> Fingering:
     onsets, offsets, pitches, hands, labels, lines, places, in_quarters = columns
-    return Fingering(
-        onsets,
-        offsets,
-        pitches,
-        hands,
-        tuple(labels),
-        _line_of(lines),
-        "quarters" if in_quarters else "s",
-        places.__getitem__ if places else None,
-    )
-
-
-def _line_of(lines: NDArray[np.int64]) -> partial[int | None] | None:
-    return partial(_line, lines) if len(lines) else None
+    line_of = partial(_line, lines) if len(lines) else None
+    place_of = places.__getitem__ if places else None
+    unit: TimeUnit = "quarters" if in_quarters else "s"
+    return Fingering(onsets, offsets, pitches, hands, tuple(labels), line_of, unit, place_of)
 
 
 def _line(lines: NDArray[np.int64], note: int) -> int | None:
@@ -402,10 +377,6 @@ def _match(
     return matched, alignment.diagnostics
 
 
-def _lacking(fingering: Fingering) -> frozenset[str]:
-    return fingering.lacking
-
-
 def _blank(reference: Fingering) -> Fingering:
     """Return the notes alone: who says no finger says no hand either."""
     hands = np.full(len(reference), UNKNOWN)
@@ -433,7 +404,7 @@ TASK = Task(
     read=read_fingering,
     adopt=adopt_fingering,
     unfold=unfold,
-    lacking=_lacking,
+    lacking=attrgetter("lacking"),
     blank=_blank,
     content=_content,
     extent=_extent,

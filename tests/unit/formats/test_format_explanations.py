@@ -31,7 +31,10 @@ def test_every_code_has_a_page() -> None:
     assert used == set(PAGES)
 
 
-@pytest.mark.parametrize("code", [*PAGES, *(f"KT72{number}" for number in range(8))])
+OTHERS = (*(f"KT72{number}" for number in range(8)), *(f"KT40{number}" for number in range(5)))
+
+
+@pytest.mark.parametrize("code", [*PAGES, *OTHERS])
 def test_pages_have_one_form(code: str) -> None:
     page = files("kammerton").joinpath("explanations", f"{code}.md").read_text(encoding="utf-8")
     title, blank, *lines = page.split("\n")

@@ -388,13 +388,10 @@ def _describe(value: object) -> str:
 
 # --- objects --------------------------------------------------------------------------------------------
 
-_ATTRIBUTES: dict[NoteField, tuple[str, ...]] = {
-    "onset": ("onsets",),
-    "offset": ("offsets",),
-    "pitch": ("pitches",),
-    "finger": ("fingers", "labels"),
-    "hand": ("hands",),
-}
+_ATTRIBUTES: tuple[tuple[NoteField, str], ...] = (
+    *(("onset", "onsets"), ("offset", "offsets"), ("pitch", "pitches")),
+    *(("finger", "fingers"), ("finger", "labels"), ("hand", "hands")),
+)
 _OBJECT_HINT = "an object or mapping with onsets, offsets, pitches and fingers, and hands if there are any"
 
 
@@ -432,15 +429,15 @@ def _own_notes(value: Any, problems: Problems, options: FingeringOptions) -> Not
 
 def _foreign_notes(value: Any, problems: Problems, options: FingeringOptions) -> Notes | None:
     cells: dict[NoteField, list[str]] = {}
-    for field, names in _ATTRIBUTES.items():
-        columns = (_column(value, name) for name in names)
-        column = next((column for column in columns if column is not None), None)
+    for field, name in _ATTRIBUTES:
+        column = None if field in cells else _column(value, name)
         if column is not None:
             cells[field] = [_object_cell(element, field) for element in column]
-        elif field != "hand":
-            message = f"not a fingering: {type(value).__name__} has no {names[0]}"
-            problems.report("KT114", message, hint=_OBJECT_HINT)
-            return None
+    missing = next((name for field, name in _ATTRIBUTES[:-1] if field not in cells), None)
+    if missing is not None:
+        message = f"not a fingering: {type(value).__name__} has no {missing}"
+        problems.report("KT114", message, hint=_OBJECT_HINT)
+        return None
     if not _are_even(list(cells.values()), problems):
         return None
     return notes_of(cells, lambda row, _: Place(problems.file, row=row), problems, options, numbers="by_hand")

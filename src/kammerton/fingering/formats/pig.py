@@ -121,7 +121,10 @@ def _refinger(notes: Fingering, fingers: list[str], encoding: Encoding, first_li
         return None
     fingering = notes.labelled(codes, partial(add, first_line))
     hands = fingering.label_hands
-    return None if ((hands != UNKNOWN) & (hands != notes.hands)).any() else fingering
+    if ((hands != UNKNOWN) & (hands != notes.hands)).any():
+        return None
+    vars(fingering)["played_hands"] = notes.hands  # each finger is of the hand of its note
+    return fingering
 
 
 class _LabelCodes(dict[str, int]):
