@@ -138,7 +138,10 @@ def test_codes_have_their_own_range_and_no_sign(encoding: Any, text: str) -> Non
 
 
 def test_hints_know_what_is_likely_meant() -> None:
-    assert fault("7").hint == "numbers that count through both hands: --label-encoding 1-10 or 0-9"
+    assert (
+        fault("7").hint
+        == "fingers are 1 to 5; if numbers count through both hands: --label-encoding 1-10 or 0-9"
+    )
     plain = "fingers are 1 to 5, of the left hand -1 to -5; no finger is `0` or `x`"
     assert fault("1.5").hint == fault("-7").hint == plain
 

@@ -307,4 +307,4 @@ def test_hints_name_arguments_and_no_options_of_the_command_line() -> None:
     with pytest.raises(DataError) as caught:
         FingeringMetrics().evaluate([1, 2, 6], [1, 2, 3])
     (problem,) = caught.value.diagnostics
-    assert problem.hint == "numbers that count through both hands: encoding 1-10 or 0-9"
+    assert problem.hint == "fingers are 1 to 5; if numbers count through both hands: encoding 1-10 or 0-9"

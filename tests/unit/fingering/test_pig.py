@@ -152,7 +152,7 @@ def test_a_file_without_notes_is_an_error(text: str) -> None:
         (
             row("6"),
             "1:18: KT330 `6` is not a finger",
-            "numbers that count through both hands: --label-encoding 1-10 or 0-9",
+            "fingers are 1 to 5; if numbers count through both hands: --label-encoding 1-10 or 0-9",
         ),
         (
             row("-0"),
@@ -162,7 +162,7 @@ def test_a_file_without_notes_is_an_error(text: str) -> None:
         (
             row("4_9"),
             "1:20: KT330 `9` is not a finger",
-            "numbers that count through both hands: --label-encoding 1-10 or 0-9",
+            "fingers are 1 to 5; if numbers count through both hands: --label-encoding 1-10 or 0-9",
         ),
         (row("-3"), "1:18: KT343 finger `-3` is of the left hand, the note of the right one (`0`)", CHANNELS),
         (
