@@ -441,3 +441,19 @@ def test_packs_are_put_together_too(terminal: Terminal) -> None:
     assert kammerton.convert("chords", {"ann": "ann", "bob": "bob"}, "p.csv").written == ("p.csv",)
     with pytest.raises(kammerton.OptionError, match="what is to be converted"):
         kammerton.convert("chords", {}, "q.csv")
+
+
+def test_two_annotations_of_one_annotator_are_no_table(terminal: Terminal) -> None:
+    table = "item,start,end,label|a,0,1,C"
+    terminal.write(t={"one.csv": table, "two.csv": f"{table}|b,0,1,D"})
+    result = terminal.run(*CONVERT, "t", "all.csv")
+    assert (result.code, Path("all.csv").read_text()) == (1, "item,start,end,label\na,0.0,1.0,C\n")
+    assert "error[KT201] t/two.csv: another annotation of `a`, beside that in `t/one.csv`" in result.err
+    assert terminal.run(*CONVERT, "x=t/one.csv", "y=t/two.csv", "both.csv").code == 0
+    document = json.loads(jams("Ann", "Bob"))
+    for annotation in document["annotations"]:
+        annotation["annotation_metadata"] = {}
+    Path("j").mkdir()
+    Path("j/s.jams").write_text(json.dumps(document))
+    assert terminal.run(*CONVERT, "j", "s.csv").code == 0
+    assert Path("s.csv").read_text().splitlines()[1:] == ["s,1,0.0,1.0,C", "s,2,0.0,1.0,C"]

@@ -128,7 +128,8 @@ def convert(
     else:
         converter.convert(sources[0], kind)
     diagnostics = merge_repeated(converter.diagnostics, OF_BLOCKS)
-    return Converted(tuple(converter.written), tuple(converter.failed), (*diagnostics, *converter.remarks()))
+    failed = tuple(dict.fromkeys(converter.failed))
+    return Converted(tuple(converter.written), failed, (*diagnostics, *converter.remarks()))
 
 
 def _form(conversion: Conversion, target: Path, to: str | None) -> str:
@@ -161,6 +162,10 @@ def _check_apart(source: _Source, target: Path, *, into_folder: bool) -> None:
         raise OptionError("the target lies within the source", "write to another folder")
 
 
+_Part = tuple[str | None, str | None, Any]
+"""An annotation as it is carried over, behind its item, where a file has to name it, and its annotator."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Source:
     """What is to be converted: files, or a pack of them."""
@@ -184,13 +189,13 @@ class _Source:
         """Whether it is one file that is no pack."""
         return self.files is not None and self.files.single
 
-    def annotator(self, own: str | None, number: int, *, is_only: bool) -> str | None:
-        """Return what an annotator of an item is called: as the source is, unless it has several."""
-        return own if self.name is None else self.name if is_only else f"{self.name}-{own or number}"
-
-
-_Part = tuple[str | None, str | None, Any]
-"""An annotation as it is carried over, behind its item, where a file has to name it, and its annotator."""
+    def annotator(self, parts: Sequence[_Part], place: int, of_file: str | None) -> str | None:
+        """Return what one annotator of an item is called: as the source is, unless that has several."""
+        several = len(parts) > 1
+        own = parts[place][1] or of_file or (str(place + 1) if several else None)
+        if self.name is None or not (several or of_file):
+            return self.name or own
+        return f"{self.name}-{own}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,23 +258,30 @@ class _Converter:
 
     def join(self, sources: Sequence[_Source], task: Task) -> None:
         """Put the annotations of each item together, and those of all items if there is one file for them."""
-        parts: list[_Part] = []
-        files: dict[str, str] = {}
+        joined: dict[tuple[str, str | None], Any] = {}
+        files: dict[str, str] = {}  # the first one of each item
+        are_files = all(source.is_file for source in sources)
         for source in sources:
             for read in self._reads(source, task):
-                if not read.parts or read.is_torn:
-                    self.failed.append(read.file)
-                    continue
                 stem, own = task.identify(read.stem)
-                if files and not read.is_table and all(each.is_file for each in sources):
+                if are_files and len(files) == 1:  # files of one item, whatever they are called
                     stem = next(iter(files))
-                for item, same in _by_item(read.parts, stem).items():
-                    files.setdefault(item, read.file)
-                    for number, (_, who, track) in enumerate(same, 1):
-                        is_only = len(same) == 1 and own is None
-                        parts.append((item, source.annotator(who or own, number, is_only=is_only), track))
+                tracks = {
+                    (item, source.annotator(parts, place, own)): part[2]
+                    for item, parts in _by_item(read.parts, stem).items()
+                    for place, part in enumerate(parts)
+                }
+                if not tracks or read.is_torn:
+                    self.failed.append(read.file)
+                elif again := [item for item, who in tracks if (item, who) in joined]:
+                    self.diagnostics.append(_twice(again[0], read.file, files[again[0]]))
+                    self.failed.append(read.file)
+                else:
+                    joined |= tracks
+                    files = {item: read.file for item, _ in tracks} | files
+        parts = [(item, who, track) for (item, who), track in joined.items()]
         if not self.into_folder and parts:
-            self._convert(os.fspath(self.target), next(iter(files)), self._named(parts))
+            self._convert(os.fspath(self.target), parts[0][0], self._named(parts))
         elif self.into_folder:
             for item, of_item in _by_item(parts).items():
                 self._convert(files[item], item, self._named(of_item), apart=True)
@@ -416,6 +428,11 @@ def _by_item(parts: Iterable[_Part], name: str = "") -> dict[str, list[_Part]]:
     for part in parts:
         by_item.setdefault(name if part[0] is None else part[0], []).append(part)
     return by_item
+
+
+def _twice(item: str, file: str, other: str) -> Diagnostic:
+    message = f"another annotation of {quote(item)}, beside that in {quote(other)}"
+    return Diagnostic("KT201", "error", message, file=file, hint="name annotators apart: NAME=PATH")
 
 
 def _too_many(name: str, form: str, what: str, whose: str, names: Sequence[str]) -> Diagnostic:
