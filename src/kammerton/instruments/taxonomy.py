@@ -327,11 +327,11 @@ class Taxonomy:
 
     def children(self, label: str) -> tuple[str, ...]:
         """Return the nodes just below a node."""
-        return self._children[self.number(label)]
+        return tuple(self._children[self.nodes[self.number(label)]])
 
     def siblings(self, label: str) -> tuple[str, ...]:
         """Return the other nodes that share a parent with a node, the root not counted as one."""
-        above = [self.nodes[parent] for parent in self.parents[self.number(label)]]
+        above = self._parents[self.nodes[self.number(label)]]
         beside = (child for parent in above if parent not in self.roots for child in self.children(parent))
         return tuple(dict.fromkeys(child for child in beside if child != label))
 
@@ -397,12 +397,12 @@ class Taxonomy:
     @cached_property
     def tops(self) -> tuple[str, ...]:
         """Nodes that are below no other."""
-        return tuple(node for node, above in zip(self.nodes, self.parents, strict=True) if not above)
+        return tuple(node for node, above in self._parents.items() if not above)
 
     @cached_property
     def leaves(self) -> tuple[str, ...]:
         """Nodes without children, in order."""
-        return tuple(node for node, below in zip(self.nodes, self._children, strict=True) if not below)
+        return tuple(node for node, below in self._children.items() if not below)
 
     @cached_property
     def families(self) -> tuple[str, ...]:
@@ -469,19 +469,20 @@ class Taxonomy:
         violin,strings
         """
         rows = [("node", "parent")]
-        for node, above in zip(self.nodes, self.parents, strict=True):
-            rows += [(node, self.nodes[parent]) for parent in above] or [(node, "")]
+        for node, above in self._parents.items():
+            rows += [(node, parent) for parent in above] or [(node, "")]
         return render_rows(rows)
 
     # --- what is computed once ---------------------------------------------------------------
 
     @cached_property
-    def _children(self) -> tuple[tuple[str, ...], ...]:
-        below: list[list[str]] = [[] for _ in self.nodes]
-        for node, above in zip(self.nodes, self.parents, strict=True):
-            for parent in above:
-                below[parent].append(node)
-        return tuple(map(tuple, below))
+    def _parents(self) -> Parents:
+        names = (tuple(self.nodes[parent] for parent in above) for above in self.parents)
+        return dict(zip(self.nodes, names, strict=True))
+
+    @cached_property
+    def _children(self) -> dict[str, list[str]]:
+        return _children(self._parents)
 
     @cached_property
     def _above(self) -> tuple[tuple[int, ...], ...]:
