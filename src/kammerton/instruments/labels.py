@@ -321,6 +321,17 @@ class ListReader:
             self.note("KT612", message, len(undefined), partial(locate, undefined[0]))
         return values
 
+    def compare_ranks(
+        self, ranks: Values, scores: Values, lists: Codes, locate: Callable[[int], Place], what: str
+    ) -> None:
+        """Note that ranks give another order than scores."""
+        order = np.lexsort((ranks, -scores, lists))
+        same, falling = np.diff(lists[order]) == 0, np.diff(scores[order]) < 0
+        against = np.flatnonzero(same & falling & (np.diff(ranks[order]) < 0))
+        if len(against):
+            count, place = len(np.unique(lists[order[against]])), locate(int(order[against[0] + 1]))
+            self.note("KT613", "rank contradicts the scores, which count", count, place, what)
+
     def finish(self, entries: LabelList, keys: Sequence[Key], rules: ReadingRules) -> ParsedLists:
         """Make lists of the rows of the source."""
         check = _Check(self, entries, rules)

@@ -292,11 +292,5 @@ class _Trec(ListReader):
         table = self.table
         scores = self.numbers(table.columns[4], topics, table.locator(4), required=True)
         ranks = np.array([float(rank) if rank.isdecimal() else np.nan for rank in table.columns[3]])
-        order = np.lexsort((ranks, -scores, topics))
-        same, falling = np.diff(topics[order]) == 0, np.diff(scores[order]) < 0
-        against = np.flatnonzero(same & falling & (np.diff(ranks[order]) < 0))
-        if len(against):
-            count = len(np.unique(topics[order[against]]))
-            place = table.finder(int(order[against[0] + 1]), 3)
-            self.note("KT613", "rank contradicts the scores, which count", count, place, "such topics")
+        self.compare_ranks(ranks, scores, topics, table.locator(3), "such topics")
         return scores

@@ -196,7 +196,9 @@ class _LongTable(ListReader):
         elif "score" in columns:
             entries.scores = self._numbers("score", lists)
             if "rank" in columns:
-                self._compare_ranks(self._numbers("rank", lists), entries.scores, lists)
+                locate = self.table.locator(columns["rank"])
+                ranks = self._numbers("rank", lists)
+                self.compare_ranks(ranks, entries.scores, lists, locate, "such items")
         elif "rank" in columns:
             entries = self._by_rank(entries)
             ordered = True
@@ -243,10 +245,11 @@ class _LongTable(ListReader):
         table = scores[order].reshape(count, width)
         if len(set(codes[0].tolist())) < width or not (table[:, 1:] > table[:, :-1]).any():
             return False
-        what = f"all items have the same {width:,} labels in the same order"
+        message = (
+            f"all items have the same {width:,} labels in the same order: read as scores of a vocabulary"
+        )
         is_cut = self.options.threshold or self.options.top_k
         hint = None if is_cut else "--threshold or --top-k makes lists of them"
-        message = f"{what}: read as scores of a vocabulary"
         self.problems.report("KT615", message, severity="note", hint=hint)
         return True
 
@@ -259,16 +262,6 @@ class _LongTable(ListReader):
             message = "two labels of a list have one rank, and stay in order"
             self._note_row("KT613", message, int(order[tied[0] + 1]), "rank", len(tied), "times")
         return entries.take(order)
-
-    def _compare_ranks(self, ranks: Values, scores: Values, lists: Codes) -> None:
-        """Note that ranks give another order than scores."""
-        order = np.lexsort((ranks, -scores, lists))
-        same = np.diff(lists[order]) == 0
-        against = np.flatnonzero(same & (np.diff(scores[order]) < 0) & (np.diff(ranks[order]) < 0))
-        if len(against):
-            count, row = len(np.unique(lists[order[against]])), int(order[against[0] + 1])
-            message = "rank contradicts the scores, which count"
-            self._note_row("KT613", message, row, "rank", count, "such items")
 
 
 # --- a column per instrument ---------------------------------------------------------------
