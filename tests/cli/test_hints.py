@@ -520,6 +520,7 @@ NOT_FOLLOWED = {
         "needs a web server with folders without end"
     ),
     "start workers, and run the same command again: what is finished is kept with --out": "needs a cluster",
+    "leave out --jobs": "of a system of another package",
     "score it without --jobs and --executor, or pack it to a file": "needs a store in memory",
     "folders that `kammerton score --out` wrote": "of Python, where a report has no runs",
     "name it: --measure PROTOCOL/MEASURE": "of tasks that have no measure to judge by",

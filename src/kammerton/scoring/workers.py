@@ -12,7 +12,7 @@ import signal
 import tempfile
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -294,3 +294,25 @@ def open_pool(jobs: int, executor: Executor | str | None) -> Iterator[WorkerPool
         pool.close(at_once=True)
         raise
     pool.close(at_once=False)
+
+
+def work_in_order(function: Callable[[Any], Any], parts: Sequence[Any], jobs: int) -> Iterator[Any]:
+    """Give what a function returns for each part, in their order, worked on by several processes.
+
+    What a process had that was lost is done here.
+    """
+    if jobs == 1 or len(parts) < 2:
+        yield from map(function, parts)
+        return
+    with open_pool(min(jobs, len(parts)), None) as pool:
+        pending = [pool.submit(_pickled, function, part) for part in parts]
+        for part, future in zip(parts, pending, strict=True):
+            try:
+                result = pickle.loads(future.result())  # noqa: S301 - of a process of our own
+            except BrokenExecutor:
+                result = function(part)
+            yield result
+
+
+def _pickled(function: Callable[[Any], Any], part: Any) -> bytes:
+    return pickle.dumps(function(part))

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields, is_dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,8 @@ from kammerton.model.task import Task
 from kammerton.results.signature import data_hash
 from kammerton.results.tables import plain
 from kammerton.scoring.loading import load_references
+from kammerton.scoring.running import Execution
+from kammerton.scoring.workers import work_in_order
 from kammerton.systems.models import Model, items_learned, model_of
 from kammerton.systems.provenance import annotation_files, check_folder, form_of, write_folder
 from kammerton.systems.registry import find_system, package_of_system
@@ -111,6 +115,7 @@ def annotate(
     out: StrPath | None = None,
     to: str | None = None,
     force: bool = False,
+    jobs: int = 1,
 ) -> Annotations:
     """Run a system over a corpus.
 
@@ -136,6 +141,8 @@ def annotate(
         Format to write; by default the first that the task has.
     force : bool
         Replace a folder that was written so before.
+    jobs : int
+        Number of processes that annotate in parallel; the result does not depend on it.
 
     Returns
     -------
@@ -162,6 +169,7 @@ def annotate(
     chosen = find_system(kind, system)
     own = settings_of(chosen, settings)
     model = model_of(chosen, model)
+    _check_jobs(chosen, Execution(jobs=jobs).jobs)
     if out is not None:
         form_of(kind, to)
         check_folder(out, paths_of(inputs), force=force)
@@ -171,8 +179,12 @@ def annotate(
     annotations: dict[str, Any] = {}
     confidences: dict[str, Weights | None] = {}
     state = _prepared(chosen, sources, model, own)
-    for item, source in sources.items():
-        annotation, confidences[item], noticed = _annotated(kind, chosen, source, state, own, reading)
+    work = partial(_annotated, kind, chosen, state, own, reading)
+    # who has looked at the whole corpus already has little left to do, and much to send
+    processes = jobs if chosen.prepare is None else 1
+    outcomes = work_in_order(work, list(sources.values()), processes)
+    for item, (annotation, confidence, noticed) in zip(sources, outcomes, strict=True):
+        confidences[item] = confidence
         problems += noticed
         if annotation is None:
             errors = (problem.message for problem in noticed if problem.severity == "error")
@@ -207,6 +219,17 @@ def settings_of(system: System, settings: Mapping[str, Any] | object | None) -> 
         if name not in known:
             raise OptionError.unknown(f"setting of {quote(system.name)}", name, known)
     return system.options(**(settings or {}))
+
+
+def _check_jobs(system: System, jobs: int) -> None:
+    """Refuse to send a system to other processes that cannot be sent there."""
+    if jobs == 1:
+        return
+    try:
+        pickle.dumps(system)
+    except Exception as error:
+        message = f"the system {quote(system.name)} cannot run in other processes: {_reason(error)}"
+        raise OptionError(message, "leave out --jobs") from error
 
 
 def _made(system: System, settings: Any, model: object, reading: Any, data: str) -> str:
@@ -303,7 +326,7 @@ def _reason(error: Exception) -> str:
 
 
 def _annotated(
-    task: Task, system: System, source: Input, state: Any, settings: Any, reading: Any
+    task: Task, system: System, state: Any, settings: Any, reading: Any, source: Input
 ) -> tuple[Any | None, Weights | None, list[Diagnostic]]:
     """Return the annotation of one item, and the confidence of its rows if the system has it.
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-import pickle
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -25,7 +23,7 @@ from kammerton.results.signature import data_hash
 from kammerton.results.tables import plain, table
 from kammerton.scoring.running import Execution
 from kammerton.scoring.sanity_checks import are_far_apart
-from kammerton.scoring.workers import open_pool
+from kammerton.scoring.workers import work_in_order
 from kammerton.systems.fused import (
     Choices,
     Counting,
@@ -423,21 +421,13 @@ class FusionSettings:
 
 def fusion_system(task: str) -> System:
     """Return fusion as a system, whose sources are the annotators of its inputs."""
-
-    def prepare(inputs: Mapping[str, Input], _: object, settings: FusionSettings) -> Mapping[str, Any]:
-        sources: dict[str, dict[str, Any]] = {}
-        for item, source in inputs.items():
-            for annotator, annotation in source.annotations.items():
-                sources.setdefault(annotator, {})[item] = annotation
-        return fuse(task, sources, **asdict(settings)).annotations
-
     return System(
         name="fusion",
         task=task,
         takes=frozenset(("annotations",)),
         options=FusionSettings,
-        prepare=prepare,
-        annotate=lambda source, fused, _: fused[source.item],
+        prepare=partial(_fuse_annotators, task),
+        annotate=_fused_before,
         card=SystemCard(
             summary="One annotation of each item, by a vote of several annotators or systems.",
             source="Dawid and Skene 1979, doi:10.2307/2346806; kammerton: docs/fusion.md",
@@ -447,6 +437,20 @@ def fusion_system(task: str) -> System:
             cost="217 songs of 6 sources in less than 8 s on one core",
         ),
     )
+
+
+def _fuse_annotators(
+    task: str, inputs: Mapping[str, Input], _: object, settings: FusionSettings
+) -> Mapping[str, Any]:
+    sources: dict[str, dict[str, Any]] = {}
+    for item, source in inputs.items():
+        for annotator, annotation in source.annotations.items():
+            sources.setdefault(annotator, {})[item] = annotation
+    return fuse(task, sources, **asdict(settings)).annotations
+
+
+def _fused_before(source: Input, fused: Mapping[str, Any], _: object) -> Any:
+    return fused[source.item]
 
 
 def _fusion_of(task: Task) -> TaskFusion:
@@ -562,36 +566,17 @@ _Items = Mapping[str, Sequence[Any]]
 def _fuse_items(
     task: str, chosen: _Items, weighing: Weighing, choices: Choices, jobs: int
 ) -> Iterator[tuple[str, FusedItem]]:
-    """Fuse item by item, in this process or several; what a lost process had is fused here."""
+    """Fuse item by item, in this process or several."""
     names = list(chosen)
-    parts = [
-        {item: chosen[item] for item in names[begin : begin + _SHARD]}
-        for begin in range(0, len(names), _SHARD)
-    ]
-    if jobs == 1 or len(parts) == 1:
-        for part in parts:
-            yield from _fuse_part(task, part, weighing, choices)
-        return
-    with open_pool(min(jobs, len(parts)), None) as pool:
-        pending = [pool.submit(_pickled_part, task, part, weighing, choices) for part in parts]
-        for part, future in zip(parts, pending, strict=True):
-            try:
-                yield from pickle.loads(future.result())  # noqa: S301 - of our own process
-            except BrokenExecutor:
-                yield from _fuse_part(task, part, weighing, choices)
+    shards = [names[begin : begin + _SHARD] for begin in range(0, len(names), _SHARD)]
+    parts = [{item: chosen[item] for item in shard} for shard in shards]
+    for fused in work_in_order(partial(_fuse_part, task, weighing, choices), parts, jobs):
+        yield from fused
 
 
-def _fuse_part(
-    task: str, items: _Items, weighing: Weighing, choices: Choices
-) -> Iterator[tuple[str, FusedItem]]:
+def _fuse_part(task: str, weighing: Weighing, choices: Choices, items: _Items) -> list[tuple[str, FusedItem]]:
     fuse_item = import_module(FUSED_TASKS[task]).FUSION.fuse
-    for item, of_sources in items.items():
-        yield item, fuse_item(item, of_sources, weighing, choices)
-
-
-def _pickled_part(task: str, items: _Items, weighing: Weighing, choices: Choices) -> bytes:
-    """Fuse items in another process."""
-    return pickle.dumps(list(_fuse_part(task, items, weighing, choices)))
+    return [(item, fuse_item(item, of_sources, weighing, choices)) for item, of_sources in items.items()]
 
 
 def _survey(fusion: TaskFusion, items: Mapping[str, Sequence[Any]], choices: Choices) -> Survey:

@@ -193,3 +193,13 @@ def test_only_a_record_says_how_annotations_were_made(tmp_path: Path, record: st
     scores = kt.score("chords", SONGS, tmp_path, ci=None, protocols=["mirex2013"])
     signature = scores.summary["signature"][0]
     assert (field in signature) if field else ("made:" not in signature)
+
+
+@pytest.mark.slow
+def test_the_result_is_the_same_by_any_number_of_processes() -> None:
+    chosen = system(first_label, "annotations")
+    alone, together = (kt.annotate("chords", SONGS, chosen, jobs=jobs) for jobs in (1, 2))
+    assert {item: own.labels for item, own in together.items()} == {"one": ("C",), "two": ("F",)}
+    assert together.made == alone.made
+    with pytest.raises(OptionError, match="`test` cannot run in other processes"):
+        kt.annotate("chords", SONGS, system(lambda *_: None, "annotations"), jobs=2)

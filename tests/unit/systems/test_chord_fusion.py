@@ -14,7 +14,7 @@ import kammerton as kt
 from kammerton.chords.respelling import ROOTS
 from kammerton.chords.templates import TETRADS, map_label
 from kammerton.errors import OptionError
-from kammerton.systems import fusing
+from kammerton.scoring import workers
 from kammerton.systems.chord_fusion import FUSION, FusedChords
 from kammerton.systems.fused import Choices
 from unit.systems.plain_fusion import Rows, accuracies, fused_triads, triad_of, units, worth
@@ -230,11 +230,8 @@ def test_the_result_is_the_same_by_any_number_of_processes() -> None:
 
 @pytest.mark.slow
 def test_what_a_lost_process_had_is_fused_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fusing, "_pickled_part", os._exit)  # takes one argument: an error in the process
+    monkeypatch.setattr(workers, "_pickled", killed)
     named = {f"s{number}": {str(item): source(A) for item in range(70)} for number in range(2)}
-    with pytest.raises(TypeError):
-        kt.fuse("chords", named, jobs=2)
-    monkeypatch.setattr(fusing, "_pickled_part", killed)
     assert len(kt.fuse("chords", named, jobs=2).annotations) == 70
 
 
