@@ -69,7 +69,6 @@ _NUMBER = number_pattern(".")
 _CLEAN_FILE = re.compile(rf'(?:[ \t\n]*+{_NUMBER}[ \t]++{_NUMBER}[ \t]++[^\s"]\S*+[ \t]*+\n)++[ \t\n]*+')
 """Rows of start, end and a label without spaces and quotes; possessive, so that it never backtracks."""
 
-_COMMENT = re.compile(r"^[ \t]*+(?:#|//)", re.MULTILINE)
 _FIRST_OF_TIME = frozenset("0123456789.+-")
 """No header begins with these, so that rows need not be searched for one."""
 
@@ -218,11 +217,7 @@ def _read_clean(text: str, file: str, options: IntervalOptions) -> RawIntervals 
         return None
     ended = text if text.endswith("\n") else text + "\n"
     if _CLEAN_FILE.fullmatch(ended) is None:
-        if _COMMENT.search(text) is None:
-            return None
-        ended = "".join(f"{line}\n" for _, line in numbered_lines(text))
-        if _CLEAN_FILE.fullmatch(ended) is None:
-            return None
+        return None
     words = ended.split()
     starts, ends, labels = seconds(words[0::3], "."), seconds(words[1::3], "."), words[2::3]
     if options.layout == "auto" and (ends[-1] == 0 or _are_durations(starts, ends)):
