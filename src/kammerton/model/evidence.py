@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
-from typing import Literal, NamedTuple, TypeVar, overload
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows(Sequence[Row]):  # noqa: PLW1641 - arrays have no hash
+class Rows:
     """Rows in columns: of many rows few say anything of their own but the item."""
 
     items: tuple[str, ...]  # of each row
@@ -101,24 +101,9 @@ class Rows(Sequence[Row]):  # noqa: PLW1641 - arrays have no hash
             system, annotator = self.groups[group]
             yield Row(system, item, annotator, *self.states[state])
 
-    @overload
-    def __getitem__(self, index: int) -> Row: ...
-    @overload
-    def __getitem__(self, index: slice) -> Rows: ...
-    def __getitem__(self, index: int | slice) -> Row | Rows:
-        if isinstance(index, slice):
-            return self.take(np.arange(len(self))[index])
-        system, annotator = self.groups[self.group_codes[index]]
-        return Row(system, self.items[index], annotator, *self.states[self.state_codes[index]])
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Rows):
-            return NotImplemented
-        return (
-            (self.items, self.groups, self.states) == (other.items, other.groups, other.states)
-            and np.array_equal(self.group_codes, other.group_codes)
-            and np.array_equal(self.state_codes, other.state_codes)
-        )
+    def __getitem__(self, number: int) -> Row:
+        system, annotator = self.groups[self.group_codes[number]]
+        return Row(system, self.items[number], annotator, *self.states[self.state_codes[number]])
 
     def take(self, numbers: Codes) -> Rows:
         """Return some rows by number, in that order."""

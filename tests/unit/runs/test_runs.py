@@ -267,7 +267,9 @@ def test_any_names_and_numbers_are_kept(
     folder = tmp_path_factory.mktemp("any") / "run"
     kt.write_run(made(evidence), folder)
     found = kt.read_run(folder).origin
-    assert found.evidence.rows == evidence.rows
+    assert {need: list(rows) for need, rows in found.evidence.rows.items()} == {
+        need: list(rows) for need, rows in evidence.rows.items()
+    }
     np.testing.assert_array_equal(found.evidence.statistics[MEASURE], statistics)
     signs = np.signbit(found.evidence.statistics[MEASURE])
     assert (signs == np.signbit(statistics))[~np.isnan(statistics)].all()

@@ -81,7 +81,9 @@ def test_parts_come_back_from_bytes_as_they_were(made: Callable[[], tuple[Scorin
     assert again.fingerprints == part.fingerprints
     assert again.results is not None
     assert part.results is not None
-    assert again.results.rows == part.results.rows
+    assert {need: list(rows) for need, rows in again.results.rows.items()} == {
+        need: list(rows) for need, rows in part.results.rows.items()
+    }
     assert {name: each.cells for name, each in again.results.tallies.items()} == {
         name: each.cells for name, each in part.results.tallies.items()
     }
