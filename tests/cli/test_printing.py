@@ -125,3 +125,24 @@ def test_a_pack_is_named_where_it_is_read(terminal: Terminal) -> None:
     assert result.lines[0] == "error: a pack has the name of its file, or that of NAME=PACK where it is read"
     assert terminal.run("pack", "chords", "ref", "ref.parquet").code == 0
     assert terminal.run("score", "chords", "Ann=ref.parquet", "est", "--annotator", "Ann").code == 0
+
+
+def test_a_comparison_of_five_systems_has_40_lines(terminal: Terminal) -> None:
+    systems = [f"s{number}" for number in range(5)]
+    songs = [f"{song}.lab" for song in range(6)]
+    estimates = {name: f"0 {1 + place} C|{1 + place} 6 G" for place, name in enumerate(systems)}
+    terminal.write(
+        ref=dict.fromkeys(songs, "0 6 C"),
+        **{name: dict.fromkeys(songs, rows) for name, rows in estimates.items()},
+    )
+    shown = terminal.run("compare", "chords", "ref", *systems)
+    assert shown.code == 0
+    assert len(shown.out.splitlines()) <= 40
+    assert shown.lines[-1] == "also: --protocol mir_eval,decibel, or all"
+    assert "also:" not in terminal.run("compare", "chords", "ref", *systems, "--format", "md").err
+
+
+def test_sums_of_a_class_table_have_no_more_digits_than_times(terminal: Terminal) -> None:
+    terminal.write(ref={"a.lab": "0 0.1 C|0.1 0.3 G"}, est={"a.lab": "0 0.3 A"})
+    out = terminal.run("score", "chords", "ref", "est", "--table", "confusion", "--format", "csv").out
+    assert re.findall(r",(0\.[0-9]+)$", out, re.MULTILINE) == ["0.2", "0.1"]

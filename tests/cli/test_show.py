@@ -341,8 +341,21 @@ def test_the_worst_item_of_five_systems_has_80_lines_of_losses_and_what_is_wrong
     whole = terminal.run("show", "chords", "ref", *systems, "--worst", "1", "--all").out
     assert len(whole.splitlines()) > 80
     assert "decibel/" in terminal.run("show", "chords", "ref", "s1", "--protocol", "all").out
+    chosen = terminal.run("show", "chords", "ref", "s1", "--worst", "1", "--protocol", "decibel").out
+    assert re.findall(r"^  (\w+)/", chosen, re.MULTILINE)[:2] == ["mirex2013", "decibel"]
 
 
 def test_where_nothing_is_left_out_of_the_drawing_nothing_is_said(terminal: Terminal) -> None:
     terminal.write(ref={"a.lab": "0 2 C|2 4 G"}, est={"a.lab": "0 3 C|3 4 G"})
     assert "--all" not in terminal.run("show", "chords", "ref", "est", "--worst", "1").out
+
+
+def test_of_a_long_list_only_what_is_wrong_is_drawn(terminal: Terminal) -> None:
+    rows = "".join(f"a,class{number:02}\n" for number in range(40))
+    for name, first in (("ref.csv", ""), ("est.csv", "a,other\n")):
+        Path(name).write_text(f"file,instrument\n{first}{rows}")
+    shown = terminal.run("show", "instruments", "ref.csv", "est.csv", "--worst", "1").out
+    assert "other" in shown
+    assert "class39" not in shown
+    assert "1 of 1 classes with errors are drawn, of 41: --all draws every one" in " ".join(shown.split())
+    assert "class39" in terminal.run("show", "instruments", "ref.csv", "est.csv", "--worst", "1", "--all").out

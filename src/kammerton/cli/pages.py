@@ -175,7 +175,7 @@ def _most_costly(
         judge = find(address, scores.measures, task.measures)
     else:
         judge = find(address, task.measures)
-        scoring = {**arguments, "items": items, "annotator": arguments["annotator"] or ALL}
+        scoring = {**arguments, "items": items, "annotator": arguments["annotator"] or ALL, "protocols": None}
         scores = kammerton.score(task.name, measures=[str(judge)], **scoring)
     losses = item_losses(scores, judge)[:count]
     if not losses:

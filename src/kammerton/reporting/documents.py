@@ -15,6 +15,7 @@ from kammerton.model.measure import Measure
 from kammerton.reporting.escaping import for_json, for_spreadsheet
 from kammerton.reporting.tables import FORMS, aligned
 from kammerton.results.scores import Scores
+from kammerton.results.tables import short
 from kammerton.statistics.paired import differences, scale_of
 
 if TYPE_CHECKING:
@@ -118,7 +119,8 @@ def render_class_table(
 
 def _plain(scores: Scores, name: str) -> _Table:
     frame = scores.table(name)
-    return frame.columns, list(frame.iter_rows()), len(frame.columns) - 1
+    rows = [(*texts, short(amount)) for *texts, amount in frame.iter_rows()]
+    return frame.columns, rows, len(frame.columns) - 1
 
 
 def _has_outcomes(scores: Scores, name: str) -> bool:

@@ -271,6 +271,8 @@ _MOST_LINES = 500
 _SHORTEST_PART = 1e-9
 _SHORTEST = 1e-3
 """A row shorter than this does not stretch the scale."""
+_SHORT_OUTLINE = 30
+"""Classes of an outline that is drawn whole where there is little room."""
 _LINES_OF_LOSSES, _AROUND_ROWS = 30, 4
 """Lines of all tables of losses where there is little room, and of each but its rows."""
 _TEXT, _LONE_TEXT, _NUMBERS, _INDENT = 24, 36, 26, 2
@@ -295,6 +297,8 @@ def render_item(
     if not NARROWEST <= width <= WIDEST:
         raise OptionError(f"width must be {NARROWEST} to {WIDEST} columns, got {width}")
     brush = Brush(width, glyphs_in(encoding), encoding, colour)
+    if most is not None and view.outline is not None and len(view.outline) > _SHORT_OUTLINE:
+        view = _with_errors_alone(view)
     is_score = [table.columns[0].heading == "measure" for table in view.tables]
     place = is_score.index(True) if any(is_score) else len(is_score)
     rows = None if most is None else max(1, _LINES_OF_LOSSES // max(len(is_score), 1) - _AROUND_ROWS)
@@ -310,6 +314,16 @@ def render_item(
         parts = _most_wrong(drawn, most - sum(len(part) + 1 for part in around), brush)
     whole = [*around[: 1 + place], *parts, *around[1 + place :]]
     return "\n\n".join("\n".join(part) for part in whole) + "\n"
+
+
+def _with_errors_alone(view: ItemView) -> ItemView:
+    """Return a view whose outline has the classes that are wrong, as many as there is room for."""
+    outline = view.outline or ()
+    wrong = [branch for branch in outline if any(cell.state is not None for cell in branch.cells)]
+    shown = wrong[:_SHORT_OUTLINE]
+    listed = f"{len(shown):,} of {len(wrong):,} classes with errors are drawn, of {len(outline):,}"
+    note = f"{listed}: --all draws every one"
+    return replace(view, outline=tuple(shown), notes=(*view.notes, note))
 
 
 @dataclass(frozen=True, slots=True)

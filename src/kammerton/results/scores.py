@@ -28,7 +28,7 @@ from kammerton.results.candidates import (
 from kammerton.results.context import Context, context_of
 from kammerton.results.groups import Groups, groups_of
 from kammerton.results.signature import Origin
-from kammerton.results.tables import ITEMS, SUMMARY, item_rows, null, table
+from kammerton.results.tables import ITEMS, SUMMARY, item_rows, null, short, table
 from kammerton.scoring.evaluating import Timing
 from kammerton.scoring.scored_corpus import ScoredCorpus
 from kammerton.statistics.intervals import UNDEFINED, Interval, intervals
@@ -68,7 +68,7 @@ def summary_rows(scores: Scores, keys: Iterable[Headline] | None = None) -> Iter
             yield (
                 *(system, annotator, measure.protocol, measure.name, how),
                 *(null(score.value), null(low), null(high)),
-                *(score.items, score.undefined, score.weight, unit, signature),
+                *(score.items, score.undefined, short(score.weight), unit, signature),
             )
 
 

@@ -79,6 +79,15 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def short(total: float) -> float:
+    """Return a sum of seconds or files without the digits that come of binary fractions.
+
+    >>> short(0.1 + 0.2), short(3807.3469379999997)
+    (0.3, 3807.346938)
+    """
+    return float(f"{total:.12g}")
+
+
 def null(value: float) -> float | None:
     """Return the value, None where undefined."""
     return None if math.isnan(value) else value
