@@ -298,6 +298,7 @@ def test_settings_of_the_nearest_project_hold(terminal: Terminal, monkeypatch: p
     Path("mine.toml").write_text("[tool.kammerton]\nselect = ['KT125']\n")
     assert terminal.run(*CHECK, "songs", "--config", "mine.toml").err.startswith("1 file checked: 1 warning")
     assert terminal.run(*CHECK, "songs", "--config", "mine.toml", "--isolated").code == 2
+    assert "no table `tool.kammerton`" in terminal.run(*CHECK, "songs", "--config", "pyproject.toml").err
 
 
 @pytest.mark.parametrize(
@@ -317,6 +318,10 @@ def test_settings_of_the_nearest_project_hold(terminal: Terminal, monkeypatch: p
 def test_settings_that_cannot_be_used_are_refused(terminal: Terminal, settings: str, said: str) -> None:
     terminal.write(songs={"a.lab": "0 1 C"})
     Path("pyproject.toml").write_text(f"[tool.kammerton]\n{settings}\n")
+    Path("odd.toml").write_text("tool = {kammerton = 3}\n")
+    assert "no table `tool.kammerton`" in terminal.run(*CHECK, "songs", "--config", "odd.toml").err
+    Path("empty.toml").write_text("[tool.kammerton]\n")
+    assert terminal.run(*CHECK, "songs", "--config", "empty.toml").code == 0
     result = terminal.run(*CHECK, "songs")
     assert (result.code, result.out) == (2, "")
     assert f"pyproject.toml: {said}" in result.err.splitlines()[0]

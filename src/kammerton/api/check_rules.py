@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from kammerton.errors import DataError, Diagnostic, OptionError, Severity, close_match, quote
-from kammerton.formats.source import read_bytes, read_text
+from kammerton.formats.source import read_text
 from kammerton.formats.tables import IGNORE
 from kammerton.model.annotations import Place
 from kammerton.model.registry import known_tasks
@@ -83,6 +83,7 @@ def _severities(levels: Mapping[str, str]) -> dict[str, Severity]:
 
 _TABLE = "tool.kammerton"
 _KEYS = ("select", "ignore", "severity")
+_HEADING = re.compile(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*kammerton[ \t]*[\].]", re.MULTILINE)
 
 
 def nearest_settings() -> Path | None:
@@ -91,7 +92,7 @@ def nearest_settings() -> Path | None:
     for folder in (here, *here.parents):
         path = folder / "pyproject.toml"
         with suppress(DataError):
-            if _TABLE.encode() in read_bytes(path, name=str(path)):
+            if _HEADING.search(read_text(path, name=str(path))):
                 return path
     return None
 
@@ -104,7 +105,9 @@ def settings_of(path: str | os.PathLike[str], task: str) -> Rules:
     except tomllib.TOMLDecodeError as error:
         raise DataError([_bad_setting(file, f"not TOML: {error}")]) from error
     for name in _TABLE.split("."):
-        table = table.get(name, {}) if isinstance(table, dict) else {}
+        table = table.get(name) if isinstance(table, dict) else None
+    if not isinstance(table, dict):
+        raise DataError([_bad_setting(file, f"no table {quote(_TABLE)}")])
     problems: list[Diagnostic] = []
     tables = {name: value for name, value in table.items() if name in known_tasks()}
     general = {name: value for name, value in table.items() if name not in tables}
