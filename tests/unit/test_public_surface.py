@@ -42,7 +42,15 @@ CHORDS = [
     *("TASK", "Chord", "ChordAnnotation", "ChordOptions", "Degree"),
     *("evaluate", "frame_csr", "parse", "read"),
 ]
-FINGERING = ["TASK", "BiomechanicalConstraints", "Fingering", "FingeringMetrics", "FingeringOptions", "read"]
+FINGERING = [
+    "TASK",
+    "BiomechanicalConstraints",
+    "Fingering",
+    "FingeringMetrics",
+    "FingeringOptions",
+    "decode",
+    "read",
+]
 DOCUMENTED = [
     *((f"kammerton.{name}", getattr(kt, name)) for name in KAMMERTON if not name.startswith("__")),
     *((f"kammerton.chords.{name}", getattr(chords, name)) for name in CHORDS if name != "TASK"),

@@ -19,16 +19,18 @@ import numpy as np
 from kammerton.arrays import Codes
 from kammerton.errors import OptionError
 from kammerton.fingering.annotation import Fingering
-from kammerton.systems.fingering_lines import (
+from kammerton.fingering.decoding import decode
+from kammerton.fingering.judging import profile_named
+from kammerton.fingering.lines import (
     INTERVALS,
     MIDDLE_C,
     HandLine,
     Table,
-    check_settings,
     hand_lines,
+    played_hands,
     with_fingers,
 )
-from kammerton.systems.fingering_paths import best_paths, keep_fixed, marginals, sample_path
+from kammerton.systems.fingering_paths import best_paths, check_settings, keep_fixed, marginals, sample_path
 from kammerton.systems.models import Model
 from kammerton.systems.system import Input, System, SystemCard
 
@@ -55,6 +57,8 @@ class HmmSettings:
         at random, as probable as the model takes them to be.
     seed : int
         Seed of ``sample``.
+    profile : str
+        Span table by which ``marginals`` have to be playable, such as ``parncutt1997``; by default none.
     keep : bool
         Keep the fingers that the notes have, and find the others.
     split : int
@@ -63,6 +67,7 @@ class HmmSettings:
 
     decoding: Decoding = "marginals"
     seed: int = 0
+    profile: str = ""
     keep: bool = False
     split: int = MIDDLE_C
 
@@ -71,6 +76,10 @@ class HmmSettings:
             raise OptionError.unknown("decoding", str(self.decoding), get_args(Decoding))
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
             raise OptionError(f"a seed is a whole number from 0 on, not {self.seed}")
+        if self.profile:
+            profile_named(self.profile)
+            if self.decoding != "marginals":
+                raise OptionError(f"a profile needs marginals, not {self.decoding}")
         check_settings(self.keep, self.split)
 
 
@@ -141,11 +150,6 @@ def _crossings(line: HandLine, apart: int) -> Table:
     return np.asarray(_CROSSED * (together[:, None, None, None] & by_fingers))
 
 
-def probabilities(line: HandLine, model: Model, settings: HmmSettings) -> Table:
-    """Return how probable each finger of each note of a line is, shape (notes, 5)."""
-    return marginals(_scores(line, model, settings))
-
-
 def _scores(line: HandLine, model: Model, settings: HmmSettings) -> Table:
     scores = log_scores(line, model.arrays, _SMOOTHING[settings.decoding])
     return keep_fixed(scores, line, -np.inf) if settings.keep else scores
@@ -156,8 +160,32 @@ def _annotate(source: Input, model: Model, settings: HmmSettings) -> Fingering:
     lines = list(hand_lines(fingering, settings.split))
     digest = hashlib.sha256(source.item.encode("utf-8", "surrogateescape")).digest()
     rng = np.random.default_rng([settings.seed, int.from_bytes(digest[:8], "little")])
+    if settings.profile:
+        return _playable(fingering, lines, model, settings)
     fingers = (_decoded(_scores(line, model, settings), settings.decoding, rng) for line in lines)
     return with_fingers(fingering, lines, fingers, settings.split)
+
+
+def _playable(
+    fingering: Fingering, lines: Sequence[HandLine], model: Model, settings: HmmSettings
+) -> Fingering:
+    """Finger notes as probably as a hand can play them."""
+    shares = np.zeros((len(fingering), 5))
+    fixed = np.zeros(len(fingering), dtype=np.int64)
+    for line in lines:
+        shares[line.notes] = marginals(_scores(line, model, settings))
+        fixed[line.notes] = line.fixed if settings.keep else 0
+    hands = played_hands(fingering, settings.split)
+    fingers = decode(
+        shares,
+        fingering.pitches,
+        hands,
+        fingering.onsets,
+        fingering.offsets,
+        profile=settings.profile,
+        fixed=fixed,
+    )
+    return with_fingers(fingering, lines, [fingers[line.notes] for line in lines], settings.split)
 
 
 def _decoded(scores: Table, decoding: Decoding, rng: np.random.Generator) -> Codes:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from kammerton.arrays import Codes
-from kammerton.systems.fingering_lines import HandLine, Table
+from kammerton.errors import OptionError, quote
+from kammerton.fingering.lines import HandLine, Table
 
 
 def best_paths(costs: Table, count: int = 1) -> tuple[Codes, Table]:
@@ -36,6 +37,14 @@ def best_paths(costs: Table, count: int = 1) -> tuple[Codes, Table]:
         last, (before, rank) = before, np.divmod(chosen[rank, before, last], ranks)
         path.append(last)
     return np.stack(path[::-1], axis=1) + 1, totals[ends]
+
+
+def check_settings(keep: object, split: object) -> None:
+    """Check settings that every system has that fingers notes."""
+    if not isinstance(keep, bool):
+        raise OptionError(f"keep is true or false, not {quote(str(keep))}")
+    if isinstance(split, bool) or not isinstance(split, int) or not 0 <= split <= 127:
+        raise OptionError(f"split: a key is a MIDI number from 0 to 127, not {quote(str(split))}")
 
 
 def keep_fixed(scores: Table, line: HandLine, worst: float) -> Table:

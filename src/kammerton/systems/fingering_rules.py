@@ -17,15 +17,14 @@ from kammerton.arrays import Codes, Flags
 from kammerton.errors import OptionError
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.judging import PAIRS, Profile, profile_named
-from kammerton.systems.fingering_lines import (
+from kammerton.fingering.lines import (
     MIDDLE_C,
     HandLine,
     Table,
-    check_settings,
     hand_lines,
     with_fingers,
 )
-from kammerton.systems.fingering_paths import best_paths, keep_fixed
+from kammerton.systems.fingering_paths import best_paths, check_settings, keep_fixed
 from kammerton.systems.system import Input, System, SystemCard
 
 REST_S = 0.5

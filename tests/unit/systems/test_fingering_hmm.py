@@ -16,9 +16,9 @@ import kammerton as kt
 from kammerton.errors import OptionError
 from kammerton.fingering import Fingering
 from kammerton.fingering.annotation import LEFT, RIGHT
+from kammerton.fingering.lines import hand_lines
 from kammerton.systems import read_model
 from kammerton.systems.fingering_hmm import count_fingers, log_scores, shapes
-from kammerton.systems.fingering_lines import hand_lines
 from kammerton.systems.fingering_paths import best_paths, keep_fixed, marginals, sample_path
 
 WHITE = (0, 0, 1, 1, 2, 3, 3, 4, 4, 5, 5, 6)
@@ -193,6 +193,13 @@ def test_a_model_is_trained_written_and_run(tmp_path: Path) -> None:
     assert labels[0] == labels[1]
     assert len(set(labels)) > 1
     assert not made.diagnostics
+    leaps = np.array([60, 61, 60, 64, 60])
+    unknown = {"new": replace(unknown["new"], pitches=leaps, labels=("5", "", "", "", ""))}
+    settings = {"profile": "parncutt1997", "keep": True}
+    playable = kt.annotate("fingering", unknown, "hmm2", model=model, settings=settings)
+    assert playable["new"].labels[0] == "5"
+    rate = kt.score("fingering", None, {"mine": playable}, ci=None, measures=["playability/ifr_melodic"])
+    assert rate.value("ifr_melodic") == 0
     learned = kt.annotate("fingering", {"five": notes["new"]}, "hmm2", model=model)
     assert [problem.code for problem in learned.diagnostics] == ["KT215"]
 
@@ -201,6 +208,8 @@ def test_a_model_is_trained_written_and_run(tmp_path: Path) -> None:
     ("settings", "message"),
     [
         ({"decoding": "best"}, "unknown decoding"),
+        ({"profile": "nobody"}, "unknown profile"),
+        ({"profile": "pianovam", "decoding": "path"}, "a profile needs marginals"),
         ({"seed": -1}, "a seed is a whole number"),
         ({"keep": 1}, "keep is true or false"),
     ],

@@ -11,7 +11,7 @@ import kammerton as kt
 from kammerton.errors import DataError, OptionError
 from kammerton.fingering import Fingering
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
-from kammerton.systems.fingering_lines import hand_lines
+from kammerton.fingering.lines import hand_lines
 from kammerton.systems.fingering_paths import best_paths
 from kammerton.systems.fingering_rules import PROFILES, RuleSettings, explain, line_costs
 

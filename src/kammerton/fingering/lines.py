@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The notes of one hand in the order in which it plays them, as systems of fingering take them."""
+"""The notes of one hand in the order in which it plays them, chord by chord."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Flags, Seconds
-from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.errors import DataError, Diagnostic
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.judging import CHORD_S, EXACT_S, Profile
 
@@ -63,14 +63,6 @@ INTERVALS = 93
 """Intervals that models tell apart."""
 
 
-def check_settings(keep: object, split: object) -> None:
-    """Check settings that every system has that fingers notes."""
-    if not isinstance(keep, bool):
-        raise OptionError(f"keep is true or false, not {quote(str(keep))}")
-    if isinstance(split, bool) or not isinstance(split, int) or not 0 <= split <= 127:
-        raise OptionError(f"split: a key is a MIDI number from 0 to 127, not {quote(str(split))}")
-
-
 def hand_lines(fingering: Fingering, split: int = MIDDLE_C) -> Iterator[HandLine]:
     """Give the notes of the right hand, and of the left, where it has any.
 
@@ -86,10 +78,11 @@ def hand_lines(fingering: Fingering, split: int = MIDDLE_C) -> Iterator[HandLine
         message = "labels without notes cannot be fingered: nothing tells their pitches"
         raise DataError((Diagnostic(code="KT151", severity="error", message=message),))
     hands = played_hands(fingering, split)
-    for hand, sign in ((RIGHT, 1), (LEFT, -1)):
+    grace = fingering.offsets <= fingering.onsets
+    for hand in (RIGHT, LEFT):
         notes = np.flatnonzero(hands == hand)
         if len(notes):
-            yield _line(fingering, hand, notes[np.argsort(fingering.onsets[notes], kind="stable")], sign)
+            yield _line(fingering, hand, notes[np.lexsort((~grace[notes], fingering.onsets[notes]))])
 
 
 def played_hands(fingering: Fingering, split: int) -> Codes:
@@ -98,9 +91,10 @@ def played_hands(fingering: Fingering, split: int) -> Codes:
     return np.where(hands == UNKNOWN, np.where(fingering.pitches < split, LEFT, RIGHT), hands)
 
 
-def _line(fingering: Fingering, hand: int, notes: Codes, sign: int) -> HandLine:
-    chords = chord_numbers(fingering.onsets[notes])
-    order = np.lexsort((sign * fingering.pitches[notes], chords))
+def _line(fingering: Fingering, hand: int, notes: Codes) -> HandLine:
+    chords = chord_numbers(fingering.onsets[notes], fingering.offsets[notes])
+    pitches = fingering.pitches[notes]
+    order = np.lexsort((pitches if hand == RIGHT else -pitches, chords))
     notes, chords = notes[order], chords[order]
     latest_end = np.maximum.accumulate(np.append(-np.inf, fingering.offsets[notes]))[:-1]
     return HandLine(
@@ -113,18 +107,23 @@ def _line(fingering: Fingering, hand: int, notes: Codes, sign: int) -> HandLine:
     )
 
 
-def chord_numbers(onsets: Seconds) -> Codes:
+def chord_numbers(onsets: Seconds, offsets: Seconds) -> Codes:
     """Return the chord of each note by onset: its first note begins 30 ms before at most.
 
-    >>> chord_numbers(np.array([0.0, 0.02, 0.04, 1.0])).tolist()
-    [0, 0, 1, 2]
+    A grace note, which lasts no time, is alone.
+
+    >>> onsets = np.array([0.0, 0.02, 0.04, 1.0, 1.0])
+    >>> chord_numbers(onsets, np.array([1.0, 1.0, 1.0, 1.0, 2.0])).tolist()
+    [0, 0, 1, 2, 3]
     """
     numbers = np.zeros(len(onsets), dtype=np.int64)
     first, number = -np.inf, -1
-    for note, onset in enumerate(onsets.tolist()):
-        if onset - first > CHORD_S + EXACT_S:
+    for note, (onset, offset) in enumerate(zip(onsets.tolist(), offsets.tolist(), strict=True)):
+        if onset - first > CHORD_S + EXACT_S or offset <= onset:
             first, number = onset, number + 1
         numbers[note] = number
+        if offset <= onset:
+            first = -np.inf
     return numbers
 
 
