@@ -87,6 +87,8 @@ def test_items_of_a_run_score_as_those_of_folders(terminal: Terminal) -> None:
     assert "KT224" in narrowed.err
     assert "KT224" in terminal.run("compare", "chords", "run", *chosen).err
     assert "KT224" not in terminal.run("score", "run", "--items", ".").err  # all of them
+    Path("all.txt").write_text("\n".join([*REFERENCES, "nothing"]))
+    assert "warning[KT223]" in terminal.run("score", "run", "--items", "all.txt").err
     shown = terminal.run("show", "chords", "run", "--worst", "1", "--items", "a$")
     assert "1 of 2 items with the largest loss" in shown.out
     assert terminal.run("show", "chords", "run", "new/a", "--items", "a$").code == 2
@@ -106,3 +108,14 @@ def test_measures_over_classes_of_items_of_a_run(tmp_path: Path) -> None:
     # piano: one hit, one spurious; voice: two misses
     assert narrowed.value("open-mic-task1/macro_F") == pytest.approx((2 / 3 + 0) / 2)
     assert narrowed.summary.equals(some.summary)
+
+
+def test_a_run_without_class_tables_has_nothing_left_out(tmp_path: Path) -> None:
+    notes = {
+        name: {"onsets": [0, 1], "offsets": [1, 2], "pitches": [60, 62], "fingers": ["1", "2"]}
+        for name in "ab"
+    }
+    kt.write_run(kt.score("fingering", None, {"mine": notes}), tmp_path / "run")
+    narrowed = kt.score("fingering", tmp_path / "run", items=["a"])
+    assert narrowed.counts["mine"]["total"] == 1
+    assert "KT224" not in [problem.code for problem in narrowed.diagnostics]

@@ -75,9 +75,10 @@ def narrow_run(run: Scores, protocols: Iterable[str] | None, measures: Iterable[
 
 def narrow_items(run: Scores, items: frozenset[str], warnings: Iterable[Diagnostic] = ()) -> Scores:
     """Return a run with some of its items; class tables, which are of all of them, are left out."""
-    if items.issuperset(*(rows.items for rows in run.origin.evidence.rows.values())):
-        return run
     notes = list(warnings)
+    evidence = run.origin.evidence
+    if all(map(items.issuperset, (rows.items for rows in evidence.rows.values()))):
+        return run.remade(evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *notes)))
     if run.tables:
         message = f"class tables are of all items of the run: left out ({some(run.tables)})"
         notes.append(Diagnostic(code="KT224", severity="note", message=message))
@@ -87,7 +88,7 @@ def narrow_items(run: Scores, items: frozenset[str], warnings: Iterable[Diagnost
         baselines, others, annotators = (part and _only(part, items) for part in parts)
         single = sum(count == 1 for item, count in run.references.items() if item in items)
         context = replace(context, baselines=baselines, others=others, annotators=annotators, single=single)
-    evidence = _only(run.origin.evidence, items)
+    evidence = _only(evidence, items)
     return run.remade(
         evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *notes)),
         context_evidence=context,
