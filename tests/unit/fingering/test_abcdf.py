@@ -228,11 +228,6 @@ def test_a_number_stands_once() -> None:
 # --- pitches ---------------------------------------------------------------------------------
 
 
-def test_letters_and_octaves() -> None:
-    assert pitches("C,, C, C c c' b'") == [36, 48, 60, 72, 84, 95]
-    assert pitches("c, C'") == [60, 72]
-
-
 @pytest.mark.parametrize(
     ("key", "letters"),
     [
@@ -381,15 +376,6 @@ def test_lines_that_are_no_music() -> None:
     assert pitches("C: |\nE:|D") == [64, 62]
 
 
-def test_voices_may_change_within_a_line() -> None:
-    reading = parsed(tune("[V:1] C D [V:2] E F\n[V:1] G", "V:1", "V:2 octave=-1"))
-    assert rows(reading.annotations[0][1]) == [
-        *((0, 1, 60, "R", ""), (0, 1, 52, "L", "")),
-        *((1, 2, 62, "R", ""), (1, 2, 53, "L", "")),
-        (2, 3, 67, "R", ""),
-    ]
-
-
 def test_music_before_any_voice_belongs_to_the_first() -> None:
     assert [row[3] for row in only(tune("C\nV:2\nD\nV:1\nE", "V:1", "V:2"))] == ["R", "L", "R"]
 
@@ -445,14 +431,6 @@ def test_voices_that_the_score_does_not_list_are_left_out() -> None:
     reading = parsed("% abcD fingering 1: 1\n" + tune("V:1\nC\nV:2\nD", "%%score 1 3", "V:1", "V:2", "V:4"))
     assert told(reading) == "warning KT364 voice `2` left out: the score does not list it"
     assert labels("12", "C\n%%score 2\nD") == [["1", "2"]]  # too late: the music has begun
-
-
-def test_there_are_two_staves() -> None:
-    reading = parsed("% abcD fingering 1: 1@1\n" + tune("V:1\nC\nV:2\nD\nV:3\nE"))
-    assert told(reading) == (
-        "error KT365 music on 3 staves: a fingering has an upper and a lower one"
-        "\n  help: `%%score ( 1 2 ) | ( 3 4 )` joins voices to staves"
-    )
 
 
 def test_a_file_without_notes_is_an_error() -> None:

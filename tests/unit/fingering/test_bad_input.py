@@ -56,27 +56,13 @@ def write(path: str, content: str | bytes) -> None:
 # --- pairs of PIG files ----------------------------------------------------------------------
 
 SHIFTED = "".join(row(number, finger, key="C3") for number, finger in enumerate(FINGERS.split()))
-LEFT = pig("-1 -2 -3 -1 -2 -3 -4 -5", channel=1)
-SAME_NOTE = row(8, "5", key="C5", onset="7")
 
 PAIRS: dict[str, tuple[str, str, int, set[str]]] = {
     "a note less, of 8": (pig(), pig("1 2 3 1 2 3 4"), 3, {"KT372", "KT373"}),
     "a note more": (pig("1 2 3 1 2 3 4"), third("2"), 0, {"KT371"}),
     "other pitches": (pig(), SHIFTED, 3, {"KT370", "KT373"}),
-    "one other pitch, of 8": (pig(), pig().replace("C5", "C#5"), 3, {"KT370", "KT373"}),
-    "unsorted": (pig("5 4 3 2 1"), "".join(pig().splitlines(keepends=True)[4::-1]), 0, {"KT346"}),
-    "a note twice": (pig() + SAME_NOTE, third("2") + SAME_NOTE, 0, {"KT345"}),
-    "a line twice": (pig(), pig() + row(7, "5"), 3, {"KT344", "KT345"}),
     "finger 0": (pig(), third("0"), 0, {"KT379"}),
-    "finger x": (pig(), third("x"), 0, {"KT379"}),
-    "finger Noinfo": (pig(), third("Noinfo"), 0, {"KT379"}),
-    "no such text": (pig(), third("thumb"), 0, {"KT331", "KT379"}),
     "finger 6": (pig(), third("6"), 3, {"KT330"}),
-    "finger -0": (pig(), third("-0"), 3, {"KT330"}),
-    "finger 1.5": (pig(), third("1.5"), 3, {"KT330"}),
-    "a change to nothing": (pig(), third("4_"), 0, set()),
-    "two changes": (pig(), third("2_4_5"), 0, set()),
-    "a sign against its channel": (pig(), third("-3"), 3, {"KT343"}),
     "all channels swapped": (pig(), pig(channel=1), 3, {"KT343"}),
     "hands swapped": (pig("1 2 3 " * 8), pig("-1 -2 -3 " * 8, channel=1), 0, {"KT378"}),
     "one note": (row(0, "1"), row(0, "2"), 0, set()),
@@ -84,10 +70,6 @@ PAIRS: dict[str, tuple[str, str, int, set[str]]] = {
     "no note in the reference": ("//Version\n", pig(), 3, {"KT110"}),
     "no label in the reference": (pig("0 0 0 0 0 0 0 0"), pig(), 0, {"KT374"}),
     "NaN": (pig(), pig() + row(8, "1", key="D5", onset="nan"), 3, {"KT122"}),
-    "an end before its beginning": (pig(), row(0, "1", onset="2"), 3, {"KT124"}),
-    "a column less": (pig(), pig().replace("\t64\t", "\t"), 3, {"KT340"}),
-    "C##9": (pig().replace("C5", "C##9"), third("2").replace("C5", "C##9"), 0, {"KT347"}),
-    "a change of hands": (LEFT, LEFT.replace("\t-2\n", "\t-2_1\n", 1), 0, set()),
 }
 
 
@@ -105,14 +87,6 @@ def test_one_bad_file_leaves_the_others(run: Run) -> None:
     assert run("score", "fingering", "refs", "ests") == (1, {"KT330", "KT379"})
     code, said = run("score", "fingering", "refs", "ests", "--strict")
     assert (code, "KT330" in said) == (3, True)
-
-
-def test_twelve_annotators_one_of_them_silent(run: Run) -> None:
-    for number in range(12):
-        fingers = " ".join(str((int(finger) + number) % 5 + 1) for finger in FINGERS.split())
-        write(f"refs/1-{number}_fingering.txt", pig(fingers if number else "0 0 0 0 0 0 0 0"))
-    write("ests/1_est_fingering.txt", pig("1 1 1 1 1 1 1 1"))
-    assert run("score", "fingering", "refs", "ests") == (0, {"KT374"})
 
 
 @pytest.mark.slow
@@ -158,62 +132,12 @@ def archive(**members: str) -> bytes:
 
 SCORES: dict[str, tuple[str, str | bytes, int, set[str]]] = {
     "entities that expand": ("a.musicxml", score(head=BOMB + "]>", name="&b9;"), 1, {"KT351"}),
-    "an external entity": (
-        "a.musicxml",
-        score(head='<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]>', name="&e;"),
-        1,
-        {"KT351"},
-    ),
-    "another document type": (
-        "a.musicxml",
-        score(head='<!DOCTYPE score-partwise SYSTEM "http://example.org/a.dtd">'),
-        1,
-        {"KT351"},
-    ),
-    "a tag that is not closed": ("a.musicxml", score().replace("</pitch>", ""), 1, {"KT350"}),
     "no notes": ("a.musicxml", score(notes=""), 1, {"KT110"}),
-    "UTF-16": (
-        "a.musicxml",
-        score().replace('"1.0"', '"1.0" encoding="UTF-16"').encode("utf-16"),
-        0,
-        {"KT356"},
-    ),
     "200,000 elements deep": ("a.musicxml", score(notes="<x>" * 200_000), 1, {"KT106"}),
     "a text of 20 MB": ("a.musicxml", score(name="x" * 20_000_000), 1, {"KT106"}),
-    "divisions of 0": ("a.musicxml", score().replace("<divisions>1", "<divisions>0"), 1, {"KT353", "KT356"}),
-    "a negative duration": (
-        "a.musicxml",
-        score().replace("<duration>1", "<duration>-4"),
-        1,
-        {"KT353", "KT356"},
-    ),
-    "a duration that is none": (
-        "a.musicxml",
-        score().replace("<duration>1", "<duration>abc"),
-        1,
-        {"KT353", "KT356"},
-    ),
-    "an octave that is none": ("a.musicxml", score().replace("<octave>4", "<octave>999999999"), 1, {"KT354"}),
     "finger 9": ("a.musicxml", score().replace("<fingering>1", "<fingering>9"), 0, {"KT330", "KT356"}),
-    "finger 1.": ("a.musicxml", score().replace("<fingering>1", "<fingering>1."), 0, {"KT332", "KT356"}),
-    "finger ⑤": ("a.musicxml", score().replace("<fingering>1", "<fingering>⑤"), 0, {"KT332", "KT356"}),
-    "a change of fingers": ("a.musicxml", score().replace("<fingering>1", "<fingering>1-3"), 0, {"KT356"}),
-    "two fingers": (
-        "a.musicxml",
-        score().replace("</fingering>", "</fingering><fingering>3</fingering>"),
-        0,
-        {"KT356", "KT357"},
-    ),
     "an archive": ("a.mxl", archive(container=CONTAINER.format("s.xml"), score=score()), 0, {"KT356"}),
-    "an archive by another name": (
-        "a.musicxml",
-        archive(container=CONTAINER.format("s.xml"), score=score()),
-        0,
-        {"KT356"},
-    ),
-    "an archive without list": ("a.mxl", archive(score=score()), 0, {"KT356"}),
     "no archive": ("a.mxl", "hello", 1, {"KT400"}),
-    "a score outside": ("a.mxl", archive(container=CONTAINER.format("../../x"), score=score()), 1, {"KT401"}),
     "a member outside": (
         "a.mxl",
         archive(container=CONTAINER.format("s.xml"), score=score(), **{"../../x": "x"}),

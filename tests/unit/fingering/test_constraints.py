@@ -108,28 +108,6 @@ def test_each_hand_by_itself_in_the_order_given() -> None:
     assert [(violation.note_index, violation.hand) for violation in found] == [(2, "right")]
 
 
-@pytest.mark.parametrize(
-    "hands",
-    [
-        ["R", "L", "R"],
-        ("r", "l", "r"),
-        ["right", "left", "RIGHT"],
-        [0, 1, 0],
-        np.array([0, 1, 0], dtype=np.uint8),
-        np.array(["R", "L", "R"]),
-        ["R", 1, np.int16(0)],
-    ],
-)
-def test_ways_to_name_hands(hands: Any) -> None:
-    assert rules([3, 5, 4], [64, 36, 62], hands) == [(2, "crossing")]
-
-
-def test_without_signs_crossings_are_not_judged() -> None:
-    assert rules([3, 4, 1], [64, 62, 74], None) == []
-    found = BiomechanicalConstraints().validate_sequence([2, 3, 3], [60, 50, 53])
-    assert [(v.note_index, v.rule, v.hand) for v in found] == [(1, "stretch", None), (2, "same_finger", None)]
-
-
 def test_a_note_without_finger_breaks_the_line() -> None:
     assert rules([3, None, 4], [64, 63, 62], ["R", "R", "R"]) == []
     assert rules([3, 0, 4], [64, 63, 62], ["R", "L", "R"]) == [(2, "crossing")]
@@ -141,18 +119,6 @@ def test_a_note_without_finger_breaks_the_line() -> None:
 fingers = st.integers(1, 5)
 pitches = st.integers(48, 72)
 hands = st.sampled_from(["R", "L", None])
-
-
-@given(fingers, pitches, pitches, hands)
-def test_valid_fingers_agree(finger: int, pitch: int, next_pitch: int, hand: str | None) -> None:
-    constraints = BiomechanicalConstraints()
-    of_both = None if hand is None else [hand, hand]
-    expected = [
-        other
-        for other in range(1, 6)
-        if not constraints.validate_sequence([finger, other], [pitch, next_pitch], of_both)
-    ]
-    assert constraints.valid_fingers(finger, pitch, next_pitch, hand) == expected
 
 
 def test_valid_fingers_by_sign() -> None:

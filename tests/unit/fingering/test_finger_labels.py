@@ -128,15 +128,6 @@ def test_a_number_that_is_no_finger_is_an_error(text: str, token: str, column: i
     assert (found.column, found.length) == (column, length)
 
 
-@pytest.mark.parametrize(
-    ("encoding", "text"),
-    [("1-10", "11"), ("1-10", "-3"), ("1-10", "4_11"), ("0-9", "10"), ("0-9", "-1"), ("0-9", "-0")],
-)
-def test_codes_have_their_own_range_and_no_sign(encoding: Any, text: str) -> None:
-    found = fault(text, encoding=encoding)
-    assert (found.code, found.hint is None) == ("KT330", False)
-
-
 def test_hints_know_what_is_likely_meant() -> None:
     assert (
         fault("7").hint

@@ -66,25 +66,6 @@ def test_a_folder_of_pig_keeps_its_names(tmp_path: Path) -> None:
     assert scores.value("accuracy") == 1
 
 
-def test_annotators_of_a_folder_are_scored_by_their_names(tmp_path: Path) -> None:
-    """Of a file that is called like one of PIG, the item comes from its name."""
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in/scale_est_fingering.csv").write_text(
-        "onset,offset,pitch,hand,finger,annotator\n"
-        "0,1,60,right,1,7\n1,2,62,right,2,7\n0,1,60,right,2,12\n1,2,62,right,3,12\n"
-    )
-    kt.convert("fingering", tmp_path / "in", tmp_path / "out", to="pig")
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "scale-7_fingering.txt",
-        "scale-12_fingering.txt",
-    }
-    scores = kt.score(
-        "fingering", tmp_path / "out", {"seven": tmp_path / "out/scale-7_fingering.txt"}, protocols="all"
-    )
-    assert scores.value("strike/accuracy", annotator="7") == 1
-    assert scores.value("strike/accuracy", annotator="12") == 0
-
-
 def test_what_becomes_of_time_is_said_once(tmp_path: Path) -> None:
     (tmp_path / "pig").mkdir()
     for name in ("a", "b"):
@@ -146,22 +127,6 @@ def test_labels_without_notes_become_no_score(tmp_path: Path, form: str, text: s
     )
     assert (done.written, done.failed) == ((), (str(source),))
     assert not (tmp_path / "out").exists()
-
-
-def test_labels_that_people_gave_to_recordings_become_no_score(tmp_path: Path) -> None:
-    root = os.environ.get("KAMMERTON_SHARED")
-    if root is None:
-        pytest.skip("KAMMERTON_SHARED names no folder with PianoVAM's labels")
-    folder = Path(root, "data", "fingering", "pianovam_gt")
-    done = kt.convert("fingering", folder, tmp_path / "out", to="pig")
-    assert [(each.code, each.message) for each in done.diagnostics] == [("KT151", ALONE)]
-    scores = kt.score("fingering", folder, {"same": folder}, ci=None, protocols="all")
-    assert scores.value("strike/M_gen") == 1.0
-    rows = scores.items_by([m for m in scores.measures if m.needs != "references+estimate"]).to_dicts()
-    reasons = {row["reason"] for row in rows if row["protocol"] in ("pianovam", "playability")}
-    assert reasons == {"no_pitches"}
-    # 11 recordings, of which nothing could be said but 1,778 times that one key follows another
-    assert scores.counts["same"]["ok"] == 11
 
 
 @pytest.mark.skipif("KAMMERTON_SHARED" not in os.environ, reason="KAMMERTON_SHARED names no folder")

@@ -64,14 +64,6 @@ def test_average_of_fingers() -> None:
     assert scores.value("strike/finger_F1") == pytest.approx((1 + 2 / 3 + 0) / 3)
 
 
-def test_corpus_figures_are_means_over_pieces_with_the_pooled_rate_beside() -> None:
-    references = {"a": piece("1 2"), "b": piece("1 2 3 4 5 1 2 3")}
-    estimates = {"a": piece("1 2"), "b": piece("1 2 3 4 1 2 3 4")}
-    scores = kammerton.score("fingering", references, {"s": estimates}, protocols="all")
-    assert scores.value("strike/M_gen") == (1 + 4 / 8) / 2
-    assert scores.value("strike/M_gen", aggregate="pooled") == 6 / 10
-
-
 def test_a_missing_piece_matches_nothing_and_cannot_be_played() -> None:
     references = {"a": piece("1 2 3"), "b": piece("1 2 3")}
     scores = kammerton.score("fingering", references, {"s": {"a": piece("1 2 3")}}, protocols="all")
@@ -101,42 +93,9 @@ def test_annotators_may_be_judged_in_several_parts(monkeypatch: pytest.MonkeyPat
     assert found.select("item", "value").rows() == [("a", 1 / 2), ("b", 0.0), ("c", 1.0)]
 
 
-def test_playability_follows_the_profile() -> None:
-    """Thumb to ring finger over 13 semitones: Parncutt allows 14, the document 12."""
-    ref, est = piece("1 4", [60, 73]), piece("1 4", [60, 73])
-    by_name = {
-        profile: kammerton.score(
-            "fingering",
-            {"p": ref},
-            {"s": {"p": est}},
-            options=FingeringOptions(profile=profile),
-            protocols="all",
-        )
-        for profile in ("parncutt1997", "pianovam")
-    }
-    values = {name: scores.value("playability/ifr_melodic") for name, scores in by_name.items()}
-    assert values == {"parncutt1997": 0.0, "pianovam": 1.0}
-    assert by_name["pianovam"].value("pianovam/IFR") == 1
-    assert "|profile:pianovam|" in by_name["pianovam"].summary["signature"][0]
-
-
 @pytest.mark.parametrize(("way", "rate"), [("strike", 0), ("exact", 0), ("any", 1)])
 def test_substitutions(way: str, rate: int) -> None:
     assert score("1", ["4_1"], substitution=way).value("strike/M_gen") == rate
-
-
-def test_estimates_are_matched_note_by_note() -> None:
-    """The same two notes in another order, 20 ms late; a third that the reference lacks is left out."""
-    reference = piece("1 2", [60, 64])
-    times = np.array([1.02, 0.02, 5.0])
-    hands = np.zeros(3, dtype=np.int64)
-    estimate = Fingering(times, times + 1, np.array([64, 60, 70]), hands, ("2", "1", "5"))
-    scores = kammerton.score("fingering", {"p": reference}, {"s": {"p": estimate}}, protocols="all")
-    assert scores.value("strike/accuracy") == 1
-    assert "KT371" in {said.code for said in scores.diagnostics}
-    late = FingeringOptions(tolerance_s=0.01)
-    with pytest.raises(kammerton.DataError, match="KT373"):
-        kammerton.score("fingering", {"p": reference}, {"s": {"p": estimate}}, options=late, protocols="all")
 
 
 @pytest.mark.parametrize(

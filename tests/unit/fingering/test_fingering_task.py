@@ -42,21 +42,10 @@ def test_extent_is_the_last_end() -> None:
     assert (TASK.extent(SCALE), TASK.extent(held)) == (3.0, 9.0)
 
 
-def test_nothing_said_is_every_note_without_finger() -> None:
-    blank = TASK.blank(SCALE)
-    assert blank.labels == ("", "", "")
-    assert blank.pitches is SCALE.pitches
-
-
 def matched(other: Fingering, tolerance_s: float = 0.05) -> tuple[Fingering | None, list[str]]:
     assert TASK.match is not None
     found, said = TASK.match(SCALE, other, FingeringOptions(tolerance_s=tolerance_s))
     return found, [each.code for each in said]
-
-
-def test_the_same_notes_are_taken_as_they_are() -> None:
-    other = replace(SCALE, labels=("1", "", "3"))
-    assert matched(other) == (other, [])
 
 
 def test_another_order_is_brought_to_that_of_the_reference() -> None:

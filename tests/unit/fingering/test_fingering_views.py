@@ -97,14 +97,6 @@ def test_notes_are_judged_as_the_measure_does(
         assert scores(shown)[measure] == pytest.approx(share)
 
 
-def test_signs_do_not_matter_to_the_document() -> None:
-    crossed = fingered("-1", "2", "3", "5", "3", "")
-    assert states(view("pianovam/Accuracy", est=crossed)) == [None, None, None, E, None, None]
-    # the note stays in the hand of the annotator, and says that it is taken by the other one
-    assert states(view(est=crossed)) == [X, None, None, E, X, X]
-    assert view(est=crossed).grid.staves[0].lines[-1].columns[0] == (Cell("L1", "wrong"),)  # type: ignore[union-attr]
-
-
 @pytest.mark.parametrize("way", ["strike", "exact", "any"])
 def test_substitutions_match_as_the_option_says(way: Any) -> None:
     references = {"ann": fingered("4_1", "4_1", "4_1", "-5_-4", "", "")}
@@ -169,16 +161,6 @@ def test_what_cannot_be_played_is_listed_and_flagged() -> None:
     assert not any(table.title.startswith(("ann:", "bob:")) for table in shown.tables)
 
 
-def test_both_notes_of_a_chord_are_flagged_and_annotators_are_judged_too() -> None:
-    wide = replace(ANN, pitches=np.array([60, 64, 67, 48, 64, 69]))  # left 5 and 3 over 16 semitones
-    shown = view_item("a", "a", {"a": wide}, {"est": "no estimate"})
-    assert shown.grid is not None
-    assert shown.grid.staves[1].lines[1].columns[0] == (Cell("5", flagged=True), Cell("3", flagged=True))
-    assert table(shown, "a: ").rows == (
-        ("0 s", "4 5", "C3 E4", "L5 L3", "fingers 3 and 5 span 16 semitones, at most 7"),
-    )
-
-
 def test_violations_beyond_the_tenth_are_counted() -> None:
     count = 14
     times = np.arange(float(count))
@@ -187,19 +169,6 @@ def test_violations_beyond_the_tenth_are_counted() -> None:
     found = table(view_item("a", "a", {"a": leaps}, {"est": leaps}), "a: 13 of 13 steps")
     assert len(found.rows) == 11
     assert found.rows[-1][0] == "3 more"
-
-
-def test_scores_are_the_headlines_of_every_protocol() -> None:
-    found = scores(view())
-    assert found["strike/coverage"] == pytest.approx(4 / 5)  # of Ann's 5 notes
-    assert found["strike/M_gen"] == pytest.approx((2 / 5 + 3 / 5) / 2)
-    assert found["pianovam/M_gen"] == pytest.approx((1 + 1 / 2 + 0 + 1 + 0 + 0) / 6)
-    assert found["playability/ifr_melodic"] == pytest.approx(1 / 3)
-    assert found["playability/ifr_melodic_references"] == 0  # Ann 1-2, 2-3; Bob 1-3, 3-4, 4-5
-    assert found["playability/ifr_chord"] is None
-    assert found["playability/ifr_chord_references"] == 0
-    assert "strike/finger_F1" not in found
-    assert table(view(), "scores").title == "scores, per cent; accuracies of strike against ann"
 
 
 def test_they_are_those_of_scoring_the_item() -> None:
@@ -260,14 +229,6 @@ def test_notes_of_unknown_hands_and_keys_have_a_place() -> None:
         "#3",
         "#6",
     ]
-
-
-def test_the_hand_of_whoever_fingered_a_note_counts() -> None:
-    # Ann says nothing of A4; by the source it is in the left hand, but Bob takes it with the right
-    moved = replace(ANN, hands=np.array([0, 0, 0, 1, 1, 1]))
-    shown = view_item("a", "ann", {"ann": moved, "bob": BOB}, {"est": EST})
-    assert shown.grid is not None
-    assert shown.grid.staves[0].lines[0].columns[3] == (Cell("A4"),)
 
 
 @given(fingerings(max_size=8), st.data())

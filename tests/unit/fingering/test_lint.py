@@ -7,15 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
 
 import kammerton as kt
-from fingering_strategies import fingerings
 from kammerton.fingering import Fingering, FingeringOptions
 from kammerton.fingering.formats import read_fingering
-from kammerton.fingering.judging import Playability, key_presses, limits_of
-from kammerton.fingering.lint import find_spots, finger_name, key_name, lint
-from kammerton.fingering.protocols import playability
+from kammerton.fingering.lint import lint
 
 OPTIONS = FingeringOptions()
 
@@ -96,16 +92,6 @@ def test_places_are_in_order_of_time_and_beyond_twenty_are_counted() -> None:
     assert sum(each.count for each in found) == 29
 
 
-@given(fingerings(min_size=0))
-def test_spots_are_those_that_the_rate_counts(fingering: Fingering) -> None:
-    found = find_spots(fingering, limits_of(OPTIONS.span_table()))
-    measures = [m for m in playability.PROTOCOL.measures if m.needs == "estimate"]
-    counted = playability.evaluate(Playability(key_presses([fingering])), measures, OPTIONS)
-    for measure, kind, judged in zip(measures, ("step", "chord"), (found.steps, found.chords), strict=True):
-        (row,) = counted[measure].tolist()
-        assert (judged, found.count(kind)) == (row[0], sum(row[1:])), measure  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize(
     ("fingering", "message"),
     [
@@ -147,14 +133,6 @@ def test_a_place_in_a_score_is_that_of_its_measure() -> None:
     assert found.startswith("KT391 note 1 (C4, R2) to note 2 (F#4, R3) at measure 5, beat 2: fingers")
     (found,) = said(replace(leap, unit="quarters"))
     assert " at 1 quarters: " in found
-
-
-def test_names_of_keys_and_fingers() -> None:
-    fingering = replace(played(("1", 61, 0)), pitches=np.array([-1]))
-    assert key_name(fingering, 0) == "?"
-    assert [finger_name(label) for label in ("5", "-4", "4_", "2_4_5", "-2_1", "")] == [
-        *("R5", "L4", "R4-", "R2-4-5", "L2-R1", "none")
-    ]
 
 
 JSON_NOTE = '{"onset": %d, "offset": %d, "pitch": %d, "finger": %d}'

@@ -43,16 +43,6 @@ def test_divisions_may_change_and_be_decimal() -> None:
     ]
 
 
-def test_chord_notes_begin_together_and_the_longest_counts_for_the_measure() -> None:
-    first = GRAND + note("C4") + note("E4", chord=True, duration=8) + note("G4")
-    assert only(partwise(measures(first, note("D4")))) == [
-        (0, 1, 60, "R", ""),
-        (0, 2, 64, "R", ""),
-        (1, 2, 67, "R", ""),
-        (2, 3, 62, "R", ""),
-    ]
-
-
 def test_a_grace_note_comes_before_its_main_note_and_has_no_length() -> None:  # A14
     text = score(note("C5", "1"), note("D5", "2", grace=True), note("E5", "3"))
     assert only(text) == [(0, 1, 72, "R", "1"), (1, 1, 74, "R", "2"), (1, 2, 76, "R", "3")]
@@ -73,12 +63,6 @@ def test_an_empty_measure_is_as_long_as_its_meter_says(time: str, start: float) 
     attributes = f"<attributes><divisions>4</divisions>{time}<staves>2</staves></attributes>"
     text = partwise(measures(attributes + note("C4"), "", note("D4")))
     assert only(text)[1][0] == start
-
-
-def test_an_empty_measure_that_does_not_count_has_no_length() -> None:
-    attributes = GRAND.replace("<staves>", "<time><beats>3</beats><beat-type>4</beat-type></time><staves>")
-    text = partwise(measures(attributes + note("C4"), "", note("D4"), marks=' implicit="yes"'))
-    assert only(text)[1][0] == 1
 
 
 def test_a_measure_lasts_as_long_as_its_longest_part() -> None:
@@ -131,12 +115,6 @@ def test_exact_sums_stay_bounded() -> None:
 # --- ties ------------------------------------------------------------------------------------
 
 
-def test_ties_that_are_only_drawn_count_where_none_is_to_be_heard() -> None:
-    drawn = note("C4").replace("</staff>", '</staff><notations><tied type="{}"/></notations>')
-    assert only(score(drawn.format("start"), drawn.format("stop"))) == [(0, 2, 60, "R", "")]
-    assert len(only(score(drawn.format("let-ring"), note("C4")))) == 2
-
-
 def test_a_tie_goes_to_the_voice_it_comes_from() -> None:
     text = score(
         note("C4", "1", tie="start"),
@@ -152,14 +130,6 @@ def test_a_tie_goes_to_the_voice_it_comes_from() -> None:
 
 def test_a_tie_may_change_voice() -> None:
     assert only(score(note("C4", tie="start"), note("C4", voice=2, tie="stop"))) == [(0, 2, 60, "R", "")]
-
-
-def test_a_tie_that_begins_nowhere_is_a_note() -> None:
-    text = score(note("C4", tie="start"), note("D4"), note("C4", "2", tie="stop"))
-    assert told(parsed(text)) == (
-        "warning 5:1+5 KT359 tie that begins nowhere: the note counts as struck (part P1, measure 1, beat 3)"
-    )
-    assert labels(text) == [["", "", "2"]]
 
 
 def test_only_so_many_notes_wait_for_a_continuation() -> None:
@@ -225,11 +195,6 @@ def test_fingers_of_a_note(fingers: list[str], expected: str) -> None:  # row 73
     assert [row[4] for row in only(score(note("C4", *fingers)))] == [expected]
 
 
-def test_the_other_hand_may_be_named() -> None:
-    text = score(note("C4", "L2"), note("D4", "1", staff=2), note("E4", "-2_1"))
-    assert only(text) == [(0, 1, 60, "L", "-2"), (1, 2, 62, "L", "-1"), (2, 3, 64, "L", "-2_1")]
-
-
 @pytest.mark.parametrize(
     ("finger", "expected", "label"),
     [
@@ -271,16 +236,6 @@ def test_a_number_that_is_no_finger_costs_its_note_the_finger_alone(finger: str,
         " (part P1, measure 1, beat 2)"
     )
     assert labels(text) == [["", "", "3"]]
-
-
-@pytest.mark.parametrize("kind", ["substitution", "alternate"])
-def test_a_lone_substitution_or_alternative_is_the_finger(kind: str) -> None:
-    text = score(note("C4", f"2 {kind}"))
-    column = len(f"<fingering {kind}='yes'>") + 1
-    assert told(parsed(text)) == (
-        f"warning 4:{column}+1 KT357 {kind} without a finger before it: taken as the finger {AT_1}"
-    )
-    assert labels(text) == [["2"]]
 
 
 def test_alternatives_make_annotators() -> None:
@@ -333,16 +288,6 @@ def test_stacked_fingers_may_be_substitutions_and_alternatives() -> None:
     assert labels(text) == [["1", "4_3", "5"], ["1", "2", "4"]]
     own = score(*chord("C4", "E4", "G4", fingers={"C4": ["5", "4 alternate", "3", "1"]}, staff=1))
     assert labels(own) == [["1", "3", "5"], ["1", "3", "4"]]
-
-
-def test_fingers_of_a_chord_may_stand_on_some_of_its_notes() -> None:
-    text = score(*chord("C4", "E4", "G4", fingers={"C4": ["1"], "G4": ["3", "5"]}, staff=1))
-    assert [d.message for d in parsed(text).diagnostics] == [
-        f"2 fingers on one note of a chord: they go to its 3 notes by hand {AT_1}"
-    ]
-    assert labels(text) == [["1", "3", "5"]]
-    middle = score(*chord("C4", "E4", "G4", fingers={"E4": ["3"]}, staff=2))
-    assert [row[4] for row in only(middle)] == ["", "-3", ""]
 
 
 def test_fingers_that_do_not_go_to_the_notes_of_a_chord_are_left_out() -> None:
@@ -510,10 +455,6 @@ def test_a_chord_across_staves_is_of_one_hand_if_the_other_one_plays() -> None:
         hands_of(ONE_FIVE, across + "<backup><duration>4</duration></backup>" + voiced("5@2r")) == "RLRL RL"
     )
     assert hands_of(ONE_FIVE, across) == "RLRL RL"
-
-
-def test_notes_of_a_chord_have_its_voice() -> None:
-    assert hands_of(ONE_FIVE, voiced("1@2", "+@2", "/", "5@2", "+1@2")) == "RLRL RRLL"
 
 
 @pytest.mark.parametrize(("overlap", "hands"), [(2, "RRL"), (3, "RLL")])

@@ -48,15 +48,6 @@ def test_divisions_may_be_missing() -> None:
     )
 
 
-def test_nothing_goes_to_before_the_measure() -> None:
-    text = score(note("C4"), "<backup><duration>5</duration></backup>", note("D3", staff=2))
-    reading = parsed(text)
-    assert told(reading) == (
-        f"warning 4:1+7 KT359 backup goes to before the measure: it goes to its start {AT_2}"
-    )
-    assert reading.annotations[0][1].onsets.tolist() == [0, 0]
-
-
 # --- pitches ---------------------------------------------------------------------------------
 
 
@@ -101,25 +92,8 @@ def test_what_lies_between_two_keys_is_one_of_them() -> None:
     assert parsed(text.replace("0.5", "-1.5")).annotations[0][1].pitches.tolist() == [59]
 
 
-@pytest.mark.parametrize(
-    ("content", "kind"), [("<unpitched/>", "note without pitch"), ("<cue/><pitch/>", "cue note")]
-)
-def test_what_no_key_plays_is_left_out(content: str, kind: str) -> None:
-    text = score(f"<note>{content}<duration>4</duration></note>", note("C4"))
-    reading = parsed(text)
-    assert told(reading) == f"warning 3:1+5 KT358 {kind} left out {AT_1}"
-    assert reading.annotations[0][1].onsets.tolist() == [1]
-
-
 def transposing(content: str, marks: str = "") -> str:
     return GRAND.replace("</attributes>", f"\n<transpose{marks}>{content}</transpose></attributes>")
-
-
-@pytest.mark.parametrize(("number", "pitches"), [("2", [60, 72]), ("x", [72, 72]), ("999", [72, 72])])
-def test_a_staff_may_transpose(number: str, pitches: list[int]) -> None:
-    attributes = transposing("<chromatic>12</chromatic>", f' number="{number}"')
-    text = score(note("C4"), note("C4", staff=2), attributes=attributes)
-    assert parsed(text).annotations[0][1].pitches.tolist() == pitches
 
 
 def test_transpositions_that_cannot_be() -> None:
@@ -157,14 +131,6 @@ def test_documents_that_are_not_well_formed(text: str, place: str, expected: str
 def test_an_undefined_entity_of_a_document_type_is_one() -> None:
     text = '<!DOCTYPE score-partwise SYSTEM "partwise.dtd">\n<score-partwise>&nbsp;</score-partwise>'
     assert said(text) == "error 2:17+1 KT350 not well-formed XML: undefined entity `&nbsp;`"
-
-
-@pytest.mark.parametrize(
-    ("root", "hint"), [("opus", "\n  help: an opus lists scores: read those"), ("html", ""), ("score", "")]
-)
-def test_other_documents(root: str, hint: str) -> None:
-    expected = f"error 1:1+{len(root) + 1} KT352 not a score in MusicXML: its root is `<{root}>`"
-    assert said(f"<{root}><part/></{root}>") == expected + hint
 
 
 @pytest.mark.parametrize(
@@ -324,14 +290,6 @@ def test_unknown_encodings(name: str) -> None:
     assert told(reading) == (
         f"error 1 KT350 the document declares an unknown encoding: `{name}`\n  help: save it as UTF-8"
     )
-
-
-def test_bytes_that_are_not_of_the_encoding() -> None:
-    reading = parse_score(b"<score-partwise>\n\xe9</score-partwise>", name="a.xml")
-    assert [d.concise() for d in reading.diagnostics] == ["a.xml:2:1: KT104 not UTF-8: byte 0xE9"]
-    latin = FingeringOptions(encoding="latin-1")
-    reading = parse_score(b"<score-partwise>\n\xe9</score-partwise>", name="a.xml", options=latin)
-    assert [d.code for d in reading.diagnostics] == ["KT110"]
 
 
 @given(st.data())

@@ -65,12 +65,6 @@ def test_times_of_music_are_exact() -> None:
         assert same(reread(fingering), fingering, 0)
 
 
-def test_other_times_are_kept_to_half_a_millionth() -> None:
-    fingering = made((0.123_456_789, 1.987_654_321, 60, RIGHT, "1"))
-    assert reread(fingering).onsets.tolist() == [0.123457]
-    assert reread(fingering).offsets.tolist() == [1.987654]
-
-
 def test_what_sounds_keeps_a_length_and_what_does_not_is_a_grace_note() -> None:
     fingering = made((0, 1e-7, 60, RIGHT, "1"), (0.5, 0.5, 62, RIGHT, "2"), (0.5, 1 / 3, 64, RIGHT, "3"))
     assert render_musicxml(fingering).count("<grace />") == 2
@@ -130,14 +124,6 @@ def test_a_score_as_it_is_written() -> None:
         "</score-partwise>\n",
         strip_text=True,
     )
-
-
-def test_one_key_may_be_tied_over_by_both_hands_and_twice() -> None:
-    fingering = made(
-        *((0, 5, 60, RIGHT, "1"), (0, 6, 60, LEFT, "-1")),
-        *((3, 9, 60, RIGHT, "2"), (3, 5, 60, RIGHT, "3"), (3, 6, 60, LEFT, "")),
-    )
-    assert same(reread(fingering), fingering, 0)
 
 
 def test_a_note_of_an_unknown_hand_goes_where_its_finger_or_its_pitch_says() -> None:

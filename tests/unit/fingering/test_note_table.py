@@ -13,7 +13,6 @@ from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats import SUFFIXES, parse_fingering, read_fingering, unfold
 from kammerton.fingering.formats.named_notes import render_csv
 from kammerton.fingering.formats.notes import FingeringOptions
-from kammerton.fingering.formats.pig import render_pig
 from kammerton.model.task import Reading
 
 
@@ -108,41 +107,6 @@ def test_hands_and_fingers(rows: str, labels: tuple[str, ...], hands: list[int])
     onsets = iter(("0,1,", "1,2,"))
     text = "onset,offset,pitch,hand,finger\n" + "".join(f"{next(onsets)}{row}\n" for row in rows.split())
     fingering = only(text)
-    assert (fingering.labels, fingering.hands.tolist()) == (labels, hands)
-
-
-UNTOLD = "fingers have neither hands nor signs: they are compared as those of the right hand"
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ("60,,3\n48,,2\n", f"a.csv:2:9: KT337 {UNTOLD}, and crossings are not judged"),
-        ("60,,\n48,,2\n", f"a.csv:3:9: KT337 {UNTOLD}, and crossings are not judged"),
-        ("60,R,3\n48,,2\n", f"a.csv:3:9: KT337 1 of 2 {UNTOLD}, and crossings are not judged"),
-        # hands, signs or letters tell
-        ("60,R,3\n48,L,2\n", None),
-        ("60,,3\n48,,-2\n", None),
-        ("60,,R3\n48,,L2\n", None),
-        ("60,,\n48,,\n", None),
-    ],
-)
-def test_fingers_whose_hand_nothing_tells_are_a_warning(rows: str, message: str | None) -> None:
-    onsets = iter(("0,1,", "1,2,"))
-    text = "onset,offset,pitch,hand,finger\n" + "".join(f"{next(onsets)}{row}\n" for row in rows.split())
-    found = read(text).diagnostics
-    assert [each.concise() for each in found] == ([] if message is None else [message])
-    assert [each.severity for each in found] == ["warning"] * len(found)
-    for said in ({"hand": "left"}, {"hand": "right"}, {"label_encoding": "pig"}):
-        assert read(text, **said).diagnostics == ()
-
-
-@pytest.mark.parametrize(
-    ("encoding", "labels", "hands"),
-    [("1-10", ("2", "-5"), [RIGHT, LEFT]), ("0-9", ("-3", "-1"), [LEFT, LEFT])],
-)
-def test_numbers_that_tell_the_hand(encoding: str, labels: tuple[str, ...], hands: list[int]) -> None:
-    fingering = only("onset,offset,pitch,finger\n0,1,60,7\n1,2,48,5\n", label_encoding=encoding)
     assert (fingering.labels, fingering.hands.tolist()) == (labels, hands)
 
 
@@ -247,24 +211,7 @@ def test_errors_of_durations(row: str, expected: str) -> None:
     assert problem(f"onset,duration,pitch,finger\n{row}\n").concise() == f"a.csv:{expected}"
 
 
-def test_a_cell_that_is_too_long_is_refused() -> None:
-    found = problem(f"onset,offset,pitch,finger\n0,1,60,{'1' * 140_000}\n")
-    assert (found.code, found.line) == ("KT106", 2)
-
-
 # --- files ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".txt"])
-def test_the_content_tells_the_format(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"a{suffix}"
-    path.write_text("\ufeff" + PLAIN)
-    assert same(read_fingering(path).annotations[0][1], only(PLAIN))
-    path.write_text(render_pig(only(PLAIN)))
-    assert same(read_fingering(path).annotations[0][1], only(PLAIN))
-    path.write_text('{"notes": [{"onset": 0, "offset": 1, "pitch": 60, "finger": "R1"}]}')
-    assert read_fingering(path).annotations[0][1].labels == ("1",)
-    assert suffix in SUFFIXES
 
 
 @pytest.mark.parametrize("suffix", [".musicxml", ".xml", ".mxl", ".txt"])

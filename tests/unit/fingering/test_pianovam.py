@@ -18,7 +18,6 @@ from kammerton.fingering.task import TASK
 from kammerton.model.task import ItemReadings, Reading
 
 HEADER = "onset\tkey_offset\tframe_offset\tnote\tvelocity\tfinger\n"
-ALONE = "labels without notes: they are compared one by one, and nothing that asks for pitches is"
 
 
 def read(text: str, suffix: str = ".json", **options: object) -> Reading[Fingering]:
@@ -174,6 +173,9 @@ def test_every_problem_is_listed_at_once() -> None:
 # --- labels alone --------------------------------------------------------------------------
 
 
+# --- documents -----------------------------------------------------------------------------
+
+
 def test_a_list_of_labels_has_notes_that_are_not_known() -> None:
     reading = read('[9, 10, 1, 0, "Noinfo", null]')
     ((annotator, fingering),) = reading.annotations
@@ -184,16 +186,7 @@ def test_a_list_of_labels_has_notes_that_are_not_known() -> None:
     assert fingering.onsets.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
     assert fingering.offsets.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     (found,) = reading.diagnostics
-    assert (found.code, found.severity, found.message) == ("KT335", "note", ALONE)
-
-
-def test_an_object_of_lists_has_an_annotator_for_each() -> None:
-    reading = read('{"Ann": ["L1", "R2"], "Bob": [1, 8], "Cyd": []}')
-    assert {name: found.labels for name, found in reading.annotations} == {
-        "Ann": ("-1", "2"),
-        "Bob": ("-1", "3"),
-    }
-    assert [(d.code, d.column) for d in reading.diagnostics] == [("KT335", 9), ("KT335", 30)]
+    assert (found.code, found.severity) == ("KT335", "note")
 
 
 def test_errors_of_labels() -> None:
@@ -203,9 +196,6 @@ def test_errors_of_labels() -> None:
     assert (found.concise(), found.length) == ("a:1:6: KT330 `R6` is not a finger", 2)
     found = problem("[6, true]")
     assert found.concise() == "a:1:5: KT348 label must be a number or a string, not true or false"
-
-
-# --- documents -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -317,18 +307,6 @@ def test_a_file_that_lists_nothing_says_so(tmp_path: Path) -> None:
         "no list of labels in `lists`",
     )
     assert (problem.line, problem.column) == (1, 11)
-
-
-def test_recordings_are_scored(tmp_path: Path) -> None:
-    folders = []
-    for name, labels in (("refs", [1, 6, 7, 8]), ("ests", [1, 6, 7, 9])):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "gt.json").write_text(
-            lists(("first", "2024-02", labels), ("second", "2024-03", [6]))
-        )
-        folders.append(tmp_path / name)
-    scores = kammerton.score("fingering", *folders, protocols="all")
-    assert scores.value("strike/M_gen") == (3 / 4 + 1) / 2
 
 
 # --- real labels ---------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
 
 import numpy as np
@@ -136,13 +135,6 @@ def test_rules_of_chords(notes: str, rule: str, places: list[int]) -> None:
 # --- groups ----------------------------------------------------------------------------------
 
 
-def test_a14_a_grace_note_is_no_part_of_a_chord() -> None:
-    # written after its main note; played before it, legato from the note before
-    played = play("R2:62@0 R1:60@1 R4:65@1-1")
-    assert quotient(played.chords(PARNCUTT)) == "0/0"
-    assert played.melodic(PARNCUTT).notes.tolist() == [[0, 2], [2, 1]]
-
-
 @pytest.mark.parametrize(
     ("onsets", "chords"),
     [
@@ -175,14 +167,6 @@ def test_notes_without_finger() -> None:
     assert quotient(play("R3:60@0 R0:62@0 R1:64@0").chords(PARNCUTT)) == "1/1"
     assert quotient(play("R3:60@0 R0:62@0").chords(PARNCUTT)) == "0/0"
     assert quotient(play("R3:60@0 R0:62@0 R3:61@1").melodic(PARNCUTT)) == "0/0"
-
-
-def test_notes_of_an_unknown_hand() -> None:
-    notes = presses(parsed("R1:60@0 R0:50@1 L1:40@1 R3:64@1 L2:38@2"))
-    unknown = replace(notes, hands=np.array([0, -1, 1, 0, 1]))
-    # it may belong to either hand, and stands between 1 and 3 of the right one only
-    assert Playability(unknown).in_order(PARNCUTT).notes.tolist() == [[2], [4]]
-    assert Playability(unknown).melodic(PARNCUTT).notes.tolist() == [[0, 2], [3, 4]]
 
 
 # --- many pieces -----------------------------------------------------------------------------
@@ -258,25 +242,6 @@ def test_against_note_by_note(notes: list[Note]) -> None:
 
 
 # --- laws ------------------------------------------------------------------------------------
-
-
-@given(notes_of_a_piece, st.sampled_from(LIMITS))
-def test_mirrored_at_d_nothing_changes(notes: list[Note], limits: SpanLimits) -> None:
-    mirrored = [note._replace(hand=1 - note.hand, pitch=124 - note.pitch) for note in notes]
-    for kernel in KERNELS:
-        one, other = (kernel(Playability(presses(some)), limits) for some in (notes, mirrored))
-        assert one.statistics.tolist() == other.statistics.tolist()
-
-
-@given(notes_of_a_piece, st.randoms(use_true_random=False), st.sampled_from(LIMITS))
-def test_the_order_within_a_chord_does_not_matter(
-    notes: list[Note], random: Random, limits: SpanLimits
-) -> None:
-    lasting = [note for note in notes if note.end > note.onset]  # of grace notes the order tells
-    shuffled = random.sample(lasting, len(lasting))
-    for kernel in (Playability.melodic, Playability.chords):
-        one, other = (kernel(Playability(presses(some)), limits) for some in (lasting, shuffled))
-        assert one.statistics.tolist() == other.statistics.tolist()
 
 
 # --- changes of fingers ----------------------------------------------------------------------

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kammerton.errors import DataError, OptionError
-from kammerton.fingering.judging import PAIRS, PROFILES, Profile, load_profile, profile_named
+from kammerton.fingering.judging import PAIRS, PROFILES, Profile, load_profile
 
 FULL = {f"{low}-{high}": [-1, 10] for low, high in PAIRS}
 TOML = "source = 'me'\n[spans]\n" + "".join(f"{pair} = {span}\n" for pair, span in FULL.items())
@@ -64,22 +64,10 @@ def test_spans(name: str, pair: tuple[int, int], span: tuple[int, int]) -> None:
     assert least[0].tolist() == np.diag(most).tolist() == [0] * 6
 
 
-def test_balliauw_counts_imaginary_black_keys() -> None:
-    octave = PROFILES["balliauw2017-M"].measure(np.full(13, 60), np.arange(60, 73))
-    assert octave.tolist() == [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 14]
-
-
 def test_jacobs_measures_between_the_middles_of_keys() -> None:
     # E-F: 23.5 mm of two white keys, 1.7 mean semitones; C-C#: 9.5 mm, 0.7; C-D: 23.5 mm
     ways = PROFILES["jacobs2001"].measure(np.array([64, 60, 60, 60]), np.array([65, 61, 62, 72]))
     assert ways.tolist() == [2, 1, 2, 12]
-
-
-def test_names() -> None:
-    assert profile_named("pianovam") is PROFILES["pianovam"]
-    assert profile_named(PROFILES["pianovam"]) is PROFILES["pianovam"]
-    with pytest.raises(OptionError, match="did you mean `parncutt1997`"):
-        profile_named("parncut1997")
 
 
 @pytest.mark.parametrize(
