@@ -104,9 +104,6 @@ def code_in_markdown(text: str) -> str:
     return f"{fence}{shown}{fence}" if len(fence) == 1 else f"{fence} {shown} {fence}"
 
 
-_MOST_SMALL = 4
-"""Columns that fit a column of text in LaTeX's size ``small``."""
-_SHRUNK = r"\resizebox{\ifdim\width>\columnwidth\columnwidth\else\width\fi}{!}{%"
 _GAP = "  "
 Cells = Sequence[str]
 
@@ -164,15 +161,13 @@ def latex(head: Cells, rows: Sequence[Cells], *, texts: int) -> str:
 def in_latex_table(
     lines: Sequence[str], columns: str, *, caption: str = "", comments: Sequence[str] = ()
 ) -> str:
-    """Return rows as a ``table`` with rules of the package booktabs; many columns shrink to the text's."""
-    shrinks = len(columns) > _MOST_SMALL
-    packages = "booktabs,graphicx" if shrinks else "booktabs"
-    whole = [rf"% needs \usepackage{{{packages}}}", *(f"% {for_terminal(comment)}" for comment in comments)]
+    """Return rows as a ``table`` with rules of the package booktabs, which shrinks to a column of text."""
+    whole = [r"% needs \usepackage{booktabs,graphicx}", *(f"% {for_terminal(text)}" for text in comments)]
     whole += [r"\begin{table}", r"\centering", r"\small", r"\setlength{\tabcolsep}{3pt}"]
     whole += [rf"\caption{{{for_latex(caption)}}}"] if caption else []
-    whole += [_SHRUNK] if shrinks else []
+    whole += [r"\resizebox{\ifdim\width>\columnwidth\columnwidth\else\width\fi}{!}{%"]
     whole += [rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}", r"\toprule", *lines, r"\bottomrule"]
-    return "\n".join((*whole, rf"\end{{tabular}}{'}' if shrinks else ''}", r"\end{table}")) + "\n"
+    return "\n".join((*whole, r"\end{tabular}}", r"\end{table}")) + "\n"
 
 
 FORMS: Mapping[str, Callable[..., str]] = {"table": aligned, "md": markdown, "latex": latex}

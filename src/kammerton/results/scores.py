@@ -106,7 +106,7 @@ class Shown(Printed):
         return text
 
     def to_latex(self, *, digits: int = 1, show: Iterable[str] = (), intervals: bool = False) -> str:
-        """Return the table in LaTeX, for the package booktabs; parameters as of :meth:`to_markdown`."""
+        """Return the table in LaTeX, for booktabs and graphicx; parameters as of :meth:`to_markdown`."""
         text: str = import_module(_NOTEBOOK).document_of(
             self, "latex", digits=digits, show=tuple(show), intervals=intervals
         )
