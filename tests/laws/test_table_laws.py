@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every way of printing scores has the same numbers: table, JSON, Markdown, LaTeX, notebook, repr."""
+"""Every way of printing scores has the same numbers: table, JSON, Markdown, LaTeX, notebook, repr, page."""
 
 import re
 
@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 import kammerton as kt
 from kammerton.reporting.comparisons import render_agreement, render_comparison, render_scores, render_values
+from kammerton.reporting.html.chapters import source_of
+from kammerton.reporting.html.ranking import scores as html_scores
 from kammerton.reporting.rankings import TableOptions
 from kammerton.statistics.resampling import BootstrapSettings
 from tabled_scores import LOSS, MEAN, POOLED, tabled, valued
@@ -28,8 +30,11 @@ def test_every_form_has_the_same_numbers(rows: list[list[int]], digits: int) -> 
     texts = [render_scores(scores, "table", options, width=200)]
     texts += [scores.to_markdown(digits=digits), scores.to_latex(digits=digits)]
     if digits == 1:
-        page = scores._repr_html_().replace("\n", "").replace("<tr><th><bdi>", "\n")
-        texts += [repr(scores), page.replace("</bdi>", "  ")]
+        page = str(html_scores(source_of(scores, "c1")).body)
+        forms = [
+            form.replace("\n", "").replace("<tr><th><bdi>", "\n") for form in (scores._repr_html_(), page)
+        ]
+        texts += [repr(scores), *(form.replace("</bdi>", "  ") for form in forms)]
     for text in texts:
         for name in names:
             (row,) = re.findall(rf"^(?:\| )?{name}(?:  | \| | & ).*$", text, re.MULTILINE)

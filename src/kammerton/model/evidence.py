@@ -299,8 +299,8 @@ class ClassEvidence:
     rows: Rows  # of pairs; the cases of what was gathered are their numbers
     gathered: Gathered  # of the whole corpus: statistics of classes do not add up over items
     measures: tuple[Measure, ...]  # all measures over classes
-    # ``classes(gathered)`` makes classes of the rows of one system and annotator
-    classes: Callable[[Gathered], ClassStatistics]
+    # ``classes(gathered, measures)`` makes classes of the rows of one system and annotator
+    classes: Callable[[Gathered, Sequence[Measure]], ClassStatistics]
 
     @classmethod
     def of(cls, task: Task, evidence: Evidence, options: object) -> ClassEvidence | None:
@@ -313,7 +313,7 @@ class ClassEvidence:
             evidence.rows["pair"],
             evidence.gathered,
             measures,
-            lambda gathered: gather(gathered, measures, options),
+            lambda gathered, chosen: gather(gathered, chosen, options),
         )
 
 
@@ -323,7 +323,8 @@ def statistics_by_class(class_evidence: ClassEvidence) -> tuple[Rows, dict[Measu
     rows: list[Row] = []
     parts: dict[Measure, list[Statistics]] = {measure: [] for measure in class_evidence.measures}
     for number, (system, annotator) in enumerate(pairs.groups):
-        names, statistics = class_evidence.classes(class_evidence.gathered.of(pairs.group_codes == number))
+        own = class_evidence.gathered.of(pairs.group_codes == number)
+        names, statistics = class_evidence.classes(own, class_evidence.measures)
         rows += [Row(system, name, annotator) for name in names]
         for measure in class_evidence.measures:
             parts[measure].append(statistics[measure])

@@ -486,7 +486,8 @@ class Task:
     gather : callable, optional
         ``gather(gathered, measures, options)`` returns the names of the classes, and the statistics of
         each measure over classes, one row per class; a row of NaN where a measure has no such class, as
-        measures over everything have only one. It gets the rows of one system and annotator.
+        measures over everything have only one. It gets the rows of one system and annotator; but for such
+        measures, what it says of a class depends on the rows of this class alone.
     survey : callable, optional
         ``survey(references, estimates, options)`` counts what ``applicable`` must know of annotations, by
         name: counts of two parts of a corpus add up to those of the whole.

@@ -329,18 +329,13 @@ def _differences_of_classes(
     groups: dict[tuple[str, str, str], list[PermutationTest]] = {}
     for test in tests:
         groups.setdefault((test.first.system, test.second.system, test.first.annotator), []).append(test)
-    no_copies = np.zeros(patterns.shape[1], dtype=np.int64)
     for (first, second, annotator), own in groups.items():
         cases = [sample.classes.cases(name, annotator) for name in (first, second)]
         measures = [test.first.measure for test in own]
         sides = []
         for side, opposite in (cases, cases[::-1]):
-            permuted = [
-                {who: np.where(pattern, opposite[who], numbers) for who, numbers in side.items()}
-                for pattern in patterns
-            ]
-            classes = [sample.classes.classes(swapped, no_copies).values() for swapped in permuted]
-            sides.append(values_of(classes, measures))
+            permuted = {who: np.where(patterns, opposite[who], numbers) for who, numbers in side.items()}
+            sides.append(values_of(sample.classes.classes_of_many(permuted, measures), measures))
         values |= zip(own, (sides[0] - sides[1]).T, strict=True)
     return [values[test] for test in tests]
 

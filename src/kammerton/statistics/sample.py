@@ -19,6 +19,9 @@ from kammerton.model.measure import Gathered, Measure, Values
 from kammerton.scoring.scored_corpus import ItemScores, ScoredCorpus
 from kammerton.statistics.resampling import LeaveOneOut, ResampledScores, Resampling, ScoreKey, each_block
 
+_ROWS_TOGETHER = 65_536
+"""Rows of classes that are gathered at once, so that large corpora need no more memory than others."""
+
 
 class ResampledClasses:
     """The classes of a bootstrap sample of items.
@@ -63,12 +66,75 @@ class ResampledClasses:
 
     def classes(self, cases: Mapping[str, Codes], copies: Codes) -> dict[str, ClassStatistics]:
         """Return the classes against each annotator."""
-        return {who: self._class_evidence.classes(self._gathered(own, copies)) for who, own in cases.items()}
+        measures = self._class_evidence.measures
+        return {
+            who: self._class_evidence.classes(self._gathered(own, copies), measures)
+            for who, own in cases.items()
+        }
+
+    def classes_of_many(
+        self, cases: Mapping[str, Codes], measures: Sequence[Measure]
+    ) -> list[list[ClassStatistics]]:
+        """Return the classes of many samples, which have no item twice, against each annotator.
+
+        Cases are of shape (samples, items). As each class is a function of its own rows, those of all samples
+        are gathered at once, but for measures over all classes.
+        """
+        protocols = {measure.protocol for measure in measures}
+        if any(m.over_all for m in self._class_evidence.measures if m.protocol in protocols):
+            no_copies = np.zeros(next(iter(cases.values())).shape[1], dtype=np.int64)
+            samples = zip(*cases.values(), strict=True)
+            return [
+                list(self.classes(dict(zip(cases, of_sample, strict=True)), no_copies).values())
+                for of_sample in samples
+            ]
+        rows = len(self) // max(len(self._cases), 1)
+        together = max(_ROWS_TOGETHER // max(rows, 1), 1)
+        by_annotator = [
+            [
+                part
+                for at in range(0, len(own), together)
+                for part in self._classes_of_samples(own[at : at + together], measures)
+            ]
+            for own in cases.values()
+        ]
+        return [list(parts) for parts in zip(*by_annotator, strict=True)]
+
+    def _classes_of_samples(self, cases: Codes, measures: Sequence[Measure]) -> list[ClassStatistics]:
+        """Return the classes of each sample against one annotator."""
+        sample_of_case, places = np.nonzero(cases >= 0)
+        at, lengths = self._rows_of(cases[sample_of_case, places])
+        whole, rows = self._class_evidence.gathered, self._order[at]
+        classes = len(whole.classes)
+        codes = np.repeat(sample_of_case, lengths) * classes + whole.codes[rows]
+        used, codes = np.unique(codes, return_inverse=True)
+        gathered = Gathered(
+            columns=whole.columns,
+            cases=np.repeat(np.arange(len(lengths)), lengths),
+            classes=tuple(f"{code // classes:06}\0{whole.classes[code % classes]}" for code in used.tolist()),
+            codes=codes.ravel(),
+            units=whole.units,
+            unit_codes=whole.unit_codes[rows],
+            values=whole.values[rows],
+        )
+        names, statistics = self._class_evidence.classes(gathered, measures)
+        samples = np.array([int(name.partition("\0")[0]) for name in names], dtype=np.int64)
+        parts: list[ClassStatistics] = []
+        for sample in range(len(cases)):
+            own = np.flatnonzero(samples == sample)
+            named = tuple(names[place].partition("\0")[2] for place in own.tolist())
+            parts.append((named, {measure: statistics[measure][own] for measure in measures}))
+        return parts
+
+    def _rows_of(self, cases: Codes) -> tuple[Codes, Codes]:
+        """Return the rows of cases, and how many each has."""
+        begins, lengths = self._offsets[cases], np.diff(self._offsets)[cases]
+        at = np.arange(int(lengths.sum())) + np.repeat(begins - np.cumsum(lengths) + lengths, lengths)
+        return at, lengths
 
     def _gathered(self, cases: Codes, copies: Codes) -> Gathered:
         copies, cases = copies[cases >= 0], cases[cases >= 0]
-        begins, lengths = self._offsets[cases], np.diff(self._offsets)[cases]
-        at = np.arange(int(lengths.sum())) + np.repeat(begins - np.cumsum(lengths) + lengths, lengths)
+        at, lengths = self._rows_of(cases)
         whole, rows, again = self._class_evidence.gathered, self._order[at], np.repeat(copies, lengths)
         of_unit = self._unit_is_item[at]
         units, unit_codes = _renamed(whole.units, whole.unit_codes[rows], np.where(of_unit, again, 0))
