@@ -196,7 +196,8 @@ def _sides(annotated: Files, predicted: Files) -> tuple[list[Labels], list[Label
         message = "one side names its files and the other does not"
         raise OptionError(message, "give two mappings, or two lists")
     else:
-        sides = _listed("annotated", annotated), _listed("predicted", predicted)
+        expected = "a list of labels, or of lists, or a mapping of files to lists"
+        sides = _listed("annotated", annotated, expected), _listed("predicted", predicted, expected)
         if all(isinstance(label, str) for side in sides for label in side):
             sides = [annotated], [predicted]
     counts = tuple(map(len, sides))
@@ -212,19 +213,18 @@ def _sides(annotated: Files, predicted: Files) -> tuple[list[Labels], list[Label
     return sides
 
 
-def _listed(what: str, side: Any) -> list[Any]:
-    if isinstance(side, str | bytes) or not isinstance(side, Collection):
-        raise OptionError.of_type(what, side, "a list of labels, or of lists, or a mapping of files to lists")
-    return list(side)
+def _listed(what: str, value: Any, expected: str) -> list[Any]:
+    if isinstance(value, str | bytes) or not isinstance(value, Collection):
+        raise OptionError.of_type(what, value, expected)
+    return list(value)
 
 
-def _names(what: str, names: Collection[str]) -> list[str]:
-    if isinstance(names, str | bytes) or not isinstance(names, Collection):
-        raise OptionError.of_type(f"`{what}`", names, "a list of names")
+def _names(what: str, value: Collection[str]) -> list[str]:
+    names = _listed(f"`{what}`", value, "a list of names")
     for name in names:
         if not isinstance(name, str):
             raise OptionError.of_type(f"a name in `{what}`", name, "a str")
-    return list(names)
+    return names
 
 
 def _measures(

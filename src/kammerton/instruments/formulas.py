@@ -295,6 +295,4 @@ class _Climb:
         ]
 
 
-@lru_cache(maxsize=8)
-def _climb(tree: Taxonomy) -> _Climb:
-    return _Climb(tree)
+_climb = lru_cache(maxsize=8)(_Climb)

@@ -225,10 +225,6 @@ class Threshold:
             raise OptionError(f"no threshold for {quote(lacking)}", hint)
         return np.array(values, dtype=np.float64)
 
-    def __str__(self) -> str:
-        """Return e.g. ``>=0.5``, as options and signatures have it."""
-        return f"{self.operator}{self.value:g}"
-
 
 def canonical(text: str) -> str:
     """Return a threshold as signatures have it; what is no number is returned as it is.
