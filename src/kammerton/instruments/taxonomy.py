@@ -93,6 +93,16 @@ class Links:
             self.say("warning", "KT642", message, locate)
         self._above[name].setdefault(parent, locate)
 
+    def put_named(self, text: str, locate: Locate, parents: Iterable[tuple[str, Locate]]) -> None:
+        """Take up a node and those that it is below, by what the source calls them."""
+        name = self.name(text, locate)
+        if name is not None:
+            self.node(name, locate)
+            for parent_text, parent_locate in parents:
+                parent = self.name(parent_text, parent_locate)
+                if parent is not None:
+                    self.put(name, parent, parent_locate)
+
     def keep_below(self, top: str) -> None:
         """Leave out everything that is not below one node, and that node's own parents."""
         if top not in self._above:
@@ -291,12 +301,8 @@ class Taxonomy:
         links = Links(problems, Limits())
         locate = partial(Place, name)
         for child, above in parents.items():
-            texts = (child, above) if isinstance(above, str) else (child, *above)
-            node, *others = (links.name(_text(text), locate) for text in texts)
-            if node is not None:
-                links.node(node, locate)
-                for parent in filter(None, others):
-                    links.put(node, parent, locate)
+            names = [above] if isinstance(above, str) else above
+            links.put_named(_text(child), locate, [(_text(parent), locate) for parent in names])
         links.source, links.licence = source, licence
         return links.taxonomy(name)
 

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib.resources import files
@@ -214,37 +214,29 @@ def _read_parents(source: Source, pointer: Pointer, links: Links) -> None:
     for step in pointer:
         parents = parents[step]
     for key, above in parents.items():
-        locate = partial(source.key, (*pointer, key))
-        name = links.name(key, locate)
-        if name is None:
-            continue
-        links.node(name, locate)
+        way = (*pointer, key)
+        texts = [(above, partial(source.of, way))] if above is not None else []
         if isinstance(above, list):
-            for index, parent in enumerate(above):
-                _put(name, parent, partial(source.of, (*pointer, key, index)), links)
-        elif above is not None:
-            _put(name, above, partial(source.of, (*pointer, key)), links)
+            texts = [(parent, partial(source.of, (*way, index))) for index, parent in enumerate(above)]
+        links.put_named(key, partial(source.key, way), _texts(texts, links))
 
 
-def _put(name: str, parent: object, locate: Locate, links: Links) -> None:
-    if not isinstance(parent, str):
-        links.say("error", "KT647", "not a taxonomy: expected the name of a parent", locate, FORMS)
-        return
-    above = links.name(parent, locate)
-    if above is not None:
-        links.put(name, above, locate)
+def _texts(values: Iterable[tuple[object, Locate]], links: Links) -> Iterator[tuple[str, Locate]]:
+    """Give the values that are text; report the others."""
+    for value, locate in values:
+        if isinstance(value, str):
+            yield value, locate
+        else:
+            links.say("error", "KT647", "not a taxonomy: expected the name of a parent", locate, FORMS)
 
 
 def read_parents_table(text: str, links: Links, problems: Problems, limits: Limits) -> None:
     """Read a table ``node,parent``: several parents in several rows, or columns."""
     for row in named_rows(text, _SHAPE, problems, limits):
-        name = links.name(row.cells[0], partial(row.place, 0))
-        if name is not None:
-            links.node(name, partial(row.place, 0))
-            for index, cell in enumerate(row.cells[1:], 1):
-                parent = links.name(cell, partial(row.place, index)) if cell else None
-                if parent is not None:
-                    links.put(name, parent, partial(row.place, index))
+        parents = [
+            (cell, partial(row.place, index)) for index, cell in enumerate(row.cells) if index and cell
+        ]
+        links.put_named(row.cells[0], partial(row.place, 0), parents)
 
 
 _NUMBERED = ("name", "class")
