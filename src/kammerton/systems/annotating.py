@@ -28,6 +28,7 @@ from kammerton.results.tables import plain
 from kammerton.scoring.loading import load_references
 from kammerton.scoring.running import Execution
 from kammerton.scoring.workers import work_in_order
+from kammerton.systems.midi_notes import notes_task
 from kammerton.systems.models import Model, items_learned, model_of
 from kammerton.systems.provenance import annotation_files, check_folder, form_of, write_folder
 from kammerton.systems.registry import find_system, package_of_system
@@ -254,6 +255,8 @@ def read_inputs(task: Task, system: System, inputs: Any, reading: object) -> _In
     kinds = [kind for kind in SUFFIXES if kind in system.takes]
     if kinds:
         return _files(system, kinds, inputs)
+    if "notes" in system.takes:
+        task = notes_task(task)
     listed = inputs if isinstance(inputs, list | tuple) else [inputs]
     collections = [
         collect(source, name=None, default_name="inputs", task=task, options=reading) for source in listed

@@ -198,6 +198,11 @@ def _train(fingerings: Mapping[str, Sequence[Fingering]], _: HmmSettings, order:
     return count_fingers(fingerings, order)
 
 
+_FOLDS = "68 scales and arpeggios of Beringer (pydactyl, MIT) in five folds, the n-th by name in fold n mod 5"
+_LEVELS = {
+    1: f"{_FOLDS}: M_gen 64.7 [60.5, 68.8]; playable by parncutt1997 63.6 [59.8, 67.3]",
+    2: f"{_FOLDS}: M_gen 67.6 [62.9, 72.1]; by the best path 68.5 [63.8, 72.9]; playable 65.2 [61.0, 69.3]",
+}
 HMMS = tuple(
     System(
         name=f"hmm{order}",
@@ -208,6 +213,7 @@ HMMS = tuple(
             source="Nakamura et al. 2020, doi:10.1016/j.ins.2019.12.068",
             licence="MIT",
             trained_on="what its model was trained on",
+            levels=(_LEVELS[order],),
             limits="Fingers depend on the last notes alone; both hands are one, mirrored.",
             cost="10,000 notes a second",
         ),

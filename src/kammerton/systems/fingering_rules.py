@@ -234,6 +234,7 @@ RULES = System(
         summary="The fingers that cost least by ergonomic rules, found exactly in each hand.",
         source="Balliauw et al. 2017, doi:10.1111/itor.12211; Parncutt et al. 1997, doi:10.2307/40285730",
         licence="MIT",
+        levels=("68 scales and arpeggios of Beringer (pydactyl, MIT): M_gen 52.2 [47.8, 56.7]",),
         limits="It looks at three notes at most, and knows neither phrases nor what both hands do.",
         cost="10,000 notes a second",
     ),
