@@ -100,7 +100,7 @@ def _notes(events: Iterable[Event]) -> Iterator[_Note]:
 def _seconds(ticks: list[int], tempos: dict[int, int], division: int) -> Any:
     """Return ticks in seconds; where the division is one of seconds, there is no tempo."""
     if division >= 0x8000:
-        return np.array(ticks) / ((256 - (division >> 8)) * (division & 0xFF))
+        return np.array(ticks) / ((256 - (division >> 8)) * max(division & 0xFF, 1))
     changes = sorted(tempos)
     begins = [0.0]
     for change, following in pairwise(changes):
