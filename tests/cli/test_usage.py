@@ -93,7 +93,7 @@ def test_mistakes_are_one_line_and_a_hint(corpus: Terminal, arguments: str, firs
             "--out",
             (
                 "did you mean `--output`? `--out` is an option of `kammerton score`, `kammerton agree`, "
-                "`kammerton fuse` and `kammerton annotate`"
+                "`kammerton fuse`, `kammerton annotate` and `kammerton train`"
             ),
         ),
         ("score chords a b --CI=0.9", "--CI", "did you mean `--ci`?"),
