@@ -11,6 +11,7 @@ its own.
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 import time
 from collections.abc import Iterator
@@ -38,6 +39,7 @@ def main() -> None:
     if arguments.one:
         print(*one(arguments.one))
         return
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     for corpus in arguments.corpora:
         elapsed, used, peak = map(float, alone(__file__, "--one", corpus).split())
         line = f"{corpus:>9} {elapsed:7.1f} s, {used:6.1f} s of processors, peak {peak:.0f} MB"
