@@ -672,7 +672,7 @@ class BiomechanicalConstraints:
         numbers, keys, of_hand = _columns(fingers, pitches, hands)
         if not 0 <= note_index < len(numbers):
             raise OptionError(f"no note {note_index} among {len(numbers)}")
-        given = int(numbers[note_index])
+        written = int(numbers[note_index])
         legal = []
         for finger in range(1, 6):
             numbers[note_index] = finger
@@ -682,8 +682,8 @@ class BiomechanicalConstraints:
             rules, _ = judge_steps(self.limits, fingers_of, keys_of, of_hand[steps[1]])
             slides = bool(((fingers_of[0] == fingers_of[1]) & (keys_of[0] != keys_of[1])).any())
             if not rules.any():
-                legal.append((slides, abs(finger - abs(given)), finger))
-        return min(legal)[2] * (-1 if given < 0 else 1) if legal else None
+                legal.append((slides, abs(finger - abs(written)), finger))
+        return min(legal)[2] * (-1 if written < 0 else 1) if legal else None
 
     def _violation(
         self, rule: int, span: int, step: Codes, numbers: Codes, keys: Codes, of_hand: Codes

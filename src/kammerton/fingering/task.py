@@ -290,8 +290,8 @@ def finger_breakdown(tables: Mapping[str, Mapping[ClassKey, float]], _: object =
     {('1', '1'): 3.0, ('1', '2'): 1.0, ('2', 'anything else'): 2.0}
     """
     cells = tables.get("confusion", {})
-    found = [_of_hand(letter, cells) for letter in _HANDS]
-    matrices = tuple(each for each in found if each is not None)
+    of_hands = [_of_hand(letter, cells) for letter in _HANDS]
+    matrices = tuple(matrix for matrix in of_hands if matrix is not None)
     return Breakdown(unit="notes", matrices=matrices) if matrices else None
 
 

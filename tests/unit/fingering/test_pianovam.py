@@ -198,6 +198,18 @@ def test_errors_of_labels() -> None:
     assert found.concise() == "a:1:5: KT348 label must be a number or a string, not true or false"
 
 
+def test_recordings_are_scored(tmp_path: Path) -> None:
+    folders = []
+    for name, labels in (("refs", [1, 6, 7, 8]), ("ests", [1, 6, 7, 9])):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "gt.json").write_text(
+            lists(("first", "2024-02", labels), ("second", "2024-03", [6]))
+        )
+        folders.append(tmp_path / name)
+    scores = kammerton.score("fingering", *folders, protocols="all")
+    assert scores.value("strike/M_gen") == (3 / 4 + 1) / 2
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [

@@ -47,7 +47,7 @@ class Signature(NamedTuple):
     def over(self, other: Signature) -> Signature:
         """Return what holds if this is said after ``other``."""
         pairs = zip(self, other, strict=True)
-        return Signature(*(before if said is None else said for said, before in pairs))  # type: ignore[arg-type]
+        return Signature(*(before if own is None else own for own, before in pairs))  # type: ignore[arg-type]
 
 
 def parse_signature(text: str) -> Signature | None:
