@@ -68,7 +68,9 @@ class SidedOptions:
         sides = {str(side): dict(values) for side, values in self.sides.items()}
         self._move_to_sides(sides, plain)
         object.__setattr__(self, "sides", sides)
-        self._check_switches(plain)
+        for name, default in plain.items():  # such as "no", which would be taken for True
+            if isinstance(default, bool) and not isinstance(getattr(self, name), bool):
+                raise OptionError.of_type(f"`{name}`", getattr(self, name), "True or False")
         for values in sides.values():
             for name in values:
                 if name not in self.by_side:
@@ -79,8 +81,11 @@ class SidedOptions:
         """Move options that are mappings of sides to ``sides``, and values for ``all`` back."""
         for name in sorted(self.by_side):
             value = getattr(self, name)
-            if not isinstance(value, Mapping) or (isinstance(plain[name], Mapping) and not _is_nested(value)):
+            if not isinstance(value, Mapping):
                 continue
+            nested = any(isinstance(choice, Mapping) for choice in value.values())
+            if isinstance(plain[name], Mapping) and not nested:
+                continue  # the mapping is the choice itself
             for side, chosen in value.items():
                 if sides.setdefault(str(side), {}).setdefault(name, chosen) != chosen:
                     raise _contradiction(name, str(side), chosen, sides[str(side)][name])
@@ -89,12 +94,6 @@ class SidedOptions:
             if getattr(self, name, value) not in (plain.get(name), value):
                 raise _contradiction(name, "all", getattr(self, name), value)
             object.__setattr__(self, name, value)
-
-    def _check_switches(self, plain: Mapping[str, object]) -> None:
-        """Refuse what is neither True nor False, such as ``"no"``, which would be taken for True."""
-        for name, default in plain.items():
-            if isinstance(default, bool) and not isinstance(getattr(self, name), bool):
-                raise OptionError.of_type(f"`{name}`", getattr(self, name), "True or False")
 
     def of(self, side: str, name: str) -> Self:
         """Return the options of one side, and of an annotator or system on it."""
@@ -132,11 +131,6 @@ def _defaults(options: type[SidedOptions]) -> Mapping[str, Any]:
         option.name: option.default if option.default_factory is MISSING else option.default_factory()
         for option in fields(options)
     }
-
-
-def _is_nested(value: Mapping[str, object]) -> bool:
-    """Return whether a mapping is of sides, and not itself a choice."""
-    return any(isinstance(choice, Mapping) for choice in value.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

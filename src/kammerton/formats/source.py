@@ -40,11 +40,11 @@ def read_bytes(path: str | os.PathLike[str], *, name: str, limits: Limits | None
     """Read a regular file as it is, with those diagnostics of :func:`read_text` that apply."""
     limits = limits or Limits()
     try:
-        _check_kind(os.stat(path), name, limits)  # noqa: PTH116 - a Path takes longer to make than to read
+        _check_kind(os.stat(path), name, limits.bytes)  # noqa: PTH116 - a Path takes longer to make than to read
         descriptor = os.open(path, _OPEN_FLAGS)  # does not wait, should a FIFO stand here by now
         try:
             opened = os.fstat(descriptor)
-            _check_kind(opened, name, limits)
+            _check_kind(opened, name, limits.bytes)
             data = _read_descriptor(descriptor, opened.st_size)
             closed = os.fstat(descriptor)
         finally:
@@ -61,7 +61,7 @@ def open_regular(path: str | os.PathLike[str], *, name: str) -> Iterator[BinaryI
     """Open a regular file of any size, of which only parts will be read."""
     place = Path(path)
     try:
-        _check_regular(place.stat(), name)
+        _check_kind(place.stat(), name)
         descriptor = os.open(place, _OPEN_FLAGS)  # does not wait, should a FIFO stand here by now
     except (OSError, ValueError) as error:  # ValueError: NUL in the path
         raise _unreadable(error, name, place) from error
@@ -96,15 +96,11 @@ def _read_descriptor(descriptor: int, size: int) -> bytes:
     return data
 
 
-def _check_regular(status: os.stat_result, name: str) -> None:
+def _check_kind(status: os.stat_result, name: str, limit: int | None = None) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise _failure("KT102", f"not a regular file: {_kind(status.st_mode)}", name)
-
-
-def _check_kind(status: os.stat_result, name: str, limits: Limits) -> None:
-    _check_regular(status, name)
-    if status.st_size > limits.bytes:
-        message = f"file of {status.st_size:,} bytes: over the limit of {limits.bytes:,}"
+    if limit is not None and status.st_size > limit:
+        message = f"file of {status.st_size:,} bytes: over the limit of {limit:,}"
         raise _failure("KT106", message, name, larger_files(status.st_size))
 
 
