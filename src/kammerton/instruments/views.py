@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 
 from kammerton.errors import OptionError
 from kammerton.instruments.annotation import InstrumentList
@@ -62,11 +63,10 @@ def view_item(
     [('piano', ['+', 'missed']), ('voice', ['+', '1'])]
     """
     options = options or InstrumentOptions()
-    chosen = _choose(measure or DEFAULT_MEASURE)
-    reference = references[annotator]
+    chosen, reference = _choose(measure or DEFAULT_MEASURE), references[annotator]
     listed = {name: labels for name, labels in estimates.items() if not isinstance(labels, str)}
-    truth = _Side.of_reference(reference, options)
-    annotators = [_Side.of_reference(labels, options) for labels in references.values()]
+    by_annotator = {name: _Side.of_reference(labels, options) for name, labels in references.items()}
+    truth, annotators = by_annotator[annotator], list(by_annotator.values())
     systems = {name: _Side.of_estimate(reference, labels, options) for name, labels in listed.items()}
     verdicts = {name: _Verdict(truth, side, options.tree) for name, side in systems.items()}
     outline = _outline((*annotators, *systems.values()), options.tree)
@@ -75,17 +75,13 @@ def view_item(
         Branch(depth, label, _cells(label, annotators, estimates, verdicts)) for depth, label in outline[:end]
     )
     notes = [f"judged by {annotator}"] if len(references) > 1 else []
-    possible, why = applicable(survey([reference], list(listed.values()), options), [chosen], options)
-    notes += [] if possible else [reason.message for reason in why]
+    notes += _why_not(chosen, reference, list(listed.values()), options)
     notes += [f"{len(outline) - end:,} more documents are not shown"] if outline[end:] else []
     return ItemView(
         item=item,
         measure=str(chosen),
         end=0.0,
-        tracks=tuple(
-            Track(name, (), note=labels if isinstance(labels, str) else "")
-            for name, labels in (*references.items(), *estimates.items())
-        ),
+        tracks=tuple(starmap(_track, (*references.items(), *estimates.items()))),
         tables=(
             *(table for name, verdict in verdicts.items() for table in verdict.table(name)),
             _scores(reference, estimates, chosen, options),
@@ -94,12 +90,30 @@ def view_item(
         outline=branches,
         references=len(references),
         legend=_LEGEND,
-        ranked=(
-            *(tuple(map(Ranked, list(side.ranks)[:_DOCUMENTS])) for side in annotators),
-            *(verdicts[name].ranked(_DOCUMENTS) if name in verdicts else () for name in estimates),
-        ),
+        ranked=_ranked(annotators, estimates, verdicts),
         signs=_signs(branches),
-        reasons={name: (reason,) for name, verdict in verdicts.items() if (reason := verdict.reason())},
+        reasons={name: (why,) for name, verdict in verdicts.items() if (why := verdict.reason())},
+    )
+
+
+def _track(name: str, labels: InstrumentList | str) -> Track:
+    return Track(name, (), note=labels if isinstance(labels, str) else "")
+
+
+def _why_not(
+    chosen: Measure, reference: InstrumentList, listed: Sequence[InstrumentList], options: InstrumentOptions
+) -> list[str]:
+    """Return why a measure has no score, if it has none."""
+    possible, reasons = applicable(survey([reference], listed, options), [chosen], options)
+    return [] if possible else [reason.message for reason in reasons]
+
+
+def _ranked(
+    annotators: Sequence[_Side], estimates: Lists, verdicts: Mapping[str, _Verdict]
+) -> tuple[tuple[Ranked, ...], ...]:
+    return (
+        *(tuple(map(Ranked, list(side.ranks)[:_DOCUMENTS])) for side in annotators),
+        *(verdicts[name].ranked(_DOCUMENTS) if name in verdicts else () for name in estimates),
     )
 
 
