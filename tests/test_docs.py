@@ -22,6 +22,7 @@ import pytest
 
 from kammerton.cli import main
 from kammerton.cli.demo import EXAMPLE
+from kammerton.systems.practice import write_practice
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -45,6 +46,7 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_page_is_true(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page.name.startswith("fingering"):
         monkeypatch.chdir("../fingering")
+        write_practice(Path("practice"))
     written = page.read_text(encoding="utf-8")
     namespace: dict[str, Any] = {}
     found = BLOCK.sub(lambda block: run(block, namespace, monkeypatch), written)

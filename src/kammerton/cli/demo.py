@@ -60,6 +60,7 @@ _EXAMPLES = {
             "kammerton show fingering reference careful hasty minuet",
             "kammerton check fingering hasty",
             "kammerton convert fingering reference scores --to musicxml",
+            "kammerton train fingering practice --splits practice_splits.csv --system hmm2 --out model.npz",
         ),
         reported=("strike",),
     ),
@@ -181,6 +182,8 @@ def _indented(commands: Iterable[str]) -> str:
 
 def _copy(destination: str) -> None:
     """Copy the example beside its destination, then move it there as a whole."""
+    from kammerton.systems.practice import write_practice  # noqa: PLC0415 - loads NumPy
+
     target = Path(destination)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         what = "the folder is not empty" if target.is_dir() else "a file is there"
@@ -193,6 +196,7 @@ def _copy(destination: str) -> None:
                 place = copied / source.relative_to(EXAMPLE)
                 place.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, place)  # not their modes: what is installed may be read-only
+            write_practice(copied / "fingering/practice")
             if target.exists():
                 target.rmdir()
             copied.rename(target)
