@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Practice material: scales and arpeggios in all keys with their usual fingers, to train and test systems on.
 
-The fingers are those of any book of scales: thumbs on white keys, third and fourth fingers over them by turns.
+The fingers are those of any book of scales: thumbs on white keys, third and fourth fingers over them.
 """
 
 from __future__ import annotations
