@@ -1,14 +1,30 @@
 # SPDX-License-Identifier: MIT
 """The hand-checked match cases, scored from the task record down: protocols, measures, corpus figures."""
 
+import json
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import kammerton
 from kammerton.errors import OptionError
 from kammerton.fingering import Fingering, FingeringMetrics, FingeringOptions
+
+CASES = json.loads((Path(__file__).parents[2] / "cases" / "fingering.json").read_text("utf-8"))["match"]
+COLUMNS = {
+    "strike/M_gen": "M_gen",
+    "strike/M_high": "M_high",
+    "strike/M_soft": "M_soft",
+    "strike/M_rec": "M_rec",
+    "strike/M_high_piece": "M_high_piece",
+    "strike/accuracy": "acc",
+    "nakamura2020/M_gen": "tool_M_gen",
+    "pianovam/M_high": "pianovam_M_high",
+}
 
 
 def piece(labels: str, pitches: list[int] | None = None) -> Fingering:
@@ -30,6 +46,20 @@ def score(estimate: str, annotators: list[str], **choices: object) -> kammerton.
         protocols="all",
         options=FingeringOptions(**choices) if choices else None,  # type: ignore[arg-type]
     )
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_match_cases(case: dict[str, object]) -> None:
+    scores = score(str(case["est"]), list(case["gts"]))  # type: ignore[call-overload]
+    for name, column in COLUMNS.items():
+        found = scores.value(name, annotator="a0" if name == "strike/accuracy" else "all")
+        assert found == pytest.approx(float(Fraction(str(case[column]))), abs=1e-12), name
+
+
+def test_notes_average_their_annotators_in_the_document() -> None:
+    """Note 1 is both annotators', notes 2 and 3 one's; a hand that differs does not matter."""
+    scores = score("1 2 -3", ["1 2 4", "1 5 3"])
+    assert scores.value("pianovam/M_gen") == pytest.approx((1 + 1 / 2 + 1 / 2) / 3)
 
 
 def test_partial_labels_have_denominators_of_their_own() -> None:
@@ -64,6 +94,14 @@ def test_average_of_fingers() -> None:
     assert scores.value("strike/finger_F1") == pytest.approx((1 + 2 / 3 + 0) / 3)
 
 
+def test_corpus_figures_are_means_over_pieces_with_the_pooled_rate_beside() -> None:
+    references = {"a": piece("1 2"), "b": piece("1 2 3 4 5 1 2 3")}
+    estimates = {"a": piece("1 2"), "b": piece("1 2 3 4 1 2 3 4")}
+    scores = kammerton.score("fingering", references, {"s": estimates}, protocols="all")
+    assert scores.value("strike/M_gen") == (1 + 4 / 8) / 2
+    assert scores.value("strike/M_gen", aggregate="pooled") == 6 / 10
+
+
 def test_a_missing_piece_matches_nothing_and_cannot_be_played() -> None:
     references = {"a": piece("1 2 3"), "b": piece("1 2 3")}
     scores = kammerton.score("fingering", references, {"s": {"a": piece("1 2 3")}}, protocols="all")
@@ -82,9 +120,30 @@ def test_nobody_gains_by_a_piece_that_is_not_handed_in() -> None:
     assert scores.value("strike/finger_F1") == pytest.approx((2 / 6) / 10)
 
 
+def test_an_annotator_without_any_label_is_no_annotator() -> None:  # A05
+    scores = score("1 2", ["1 2", ". ."])
+    for name in ("nakamura2020/M_gen", "strike/M_gen", "pianovam/M_gen"):
+        assert scores.value(name) == 1, name
+    # B labelled one of two notes, and is the only one who labelled any
+    scores = score("1 2", [". .", "1 ."])
+    assert scores.value("nakamura2020/M_gen") == 1 / 2
+
+
+def test_without_any_label_nothing_is_defined() -> None:  # A03
+    scores = score("1 2", [". ."])
+    for name in (
+        "nakamura2020/M_gen",
+        "nakamura2020/M_rec",
+        "strike/M_high",
+        "strike/accuracy",
+        "pianovam/M_high",
+    ):
+        assert np.isnan(scores.value(name)), name
+
+
 def test_annotators_may_be_judged_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The thumb cannot go up a fifth from note to note; thumb and index finger can."""
-    monkeypatch.setattr("kammerton.fingering.protocols._TOGETHER", 3)
+    monkeypatch.setattr("kammerton.fingering.task._TOGETHER", 3)
     bad, good = piece("1 1", [60, 67]), piece("1 2", [60, 67])
     annotators = {"x": {"a": bad, "b": good, "c": bad}, "y": {"a": good, "b": good, "c": bad}}
     estimates = {"s": dict.fromkeys("abc", good)}
@@ -93,9 +152,56 @@ def test_annotators_may_be_judged_in_several_parts(monkeypatch: pytest.MonkeyPat
     assert found.select("item", "value").rows() == [("a", 1 / 2), ("b", 0.0), ("c", 1.0)]
 
 
+def test_playability_follows_the_profile() -> None:
+    """Thumb to ring finger over 13 semitones: Parncutt allows 14, the document 12."""
+    ref, est = piece("1 4", [60, 73]), piece("1 4", [60, 73])
+    by_name = {
+        profile: kammerton.score(
+            "fingering",
+            {"p": ref},
+            {"s": {"p": est}},
+            options=FingeringOptions(profile=profile),
+            protocols="all",
+        )
+        for profile in ("parncutt1997", "pianovam")
+    }
+    values = {name: scores.value("playability/ifr_melodic") for name, scores in by_name.items()}
+    assert values == {"parncutt1997": 0.0, "pianovam": 1.0}
+    assert by_name["pianovam"].value("pianovam/IFR") == 1
+    assert "|profile:pianovam|" in by_name["pianovam"].summary["signature"][0]
+
+
 @pytest.mark.parametrize(("way", "rate"), [("strike", 0), ("exact", 0), ("any", 1)])
 def test_substitutions(way: str, rate: int) -> None:
     assert score("1", ["4_1"], substitution=way).value("strike/M_gen") == rate
+
+
+def test_estimates_are_matched_note_by_note() -> None:
+    """The same two notes in another order, 20 ms late; a third that the reference lacks is left out."""
+    reference = piece("1 2", [60, 64])
+    times = np.array([1.02, 0.02, 5.0])
+    hands = np.zeros(3, dtype=np.int64)
+    estimate = Fingering(times, times + 1, np.array([64, 60, 70]), hands, ("2", "1", "5"))
+    scores = kammerton.score("fingering", {"p": reference}, {"s": {"p": estimate}}, protocols="all")
+    assert scores.value("strike/accuracy") == 1
+    assert "KT371" in {said.code for said in scores.diagnostics}
+    late = FingeringOptions(tolerance_s=0.01)
+    with pytest.raises(kammerton.DataError, match="KT373"):
+        kammerton.score("fingering", {"p": reference}, {"s": {"p": estimate}}, options=late, protocols="all")
+
+
+def test_annotators_are_matched_note_by_note_too() -> None:
+    times, hands = np.array([1.02, 0.02]), np.zeros(2, dtype=np.int64)
+    other = Fingering(times, times + 1, np.array([64, 60]), hands, ("3", "1"))
+    scores = kammerton.score(
+        "fingering",
+        None,
+        {"s": {"p": piece("1 3", [60, 64])}},
+        annotators={"one": {"p": piece("1 2", [60, 64])}, "other": {"p": other}},
+        protocols="all",
+    )
+    assert scores.value("strike/accuracy", annotator="one") == 0.5
+    assert scores.value("strike/accuracy", annotator="other") == 1
 
 
 @pytest.mark.parametrize(
@@ -139,6 +245,21 @@ def test_there_is_one_rate_for_a_piece(
     assert scores.value("pianovam/IFR") == result.ifr == expected
     assert any("crossings are not judged" in note for note in result.notes) != is_told
     assert any("crossings are not judged" in problem.message for problem in scores.diagnostics) != is_told
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 5), st.integers(50, 75), st.booleans()), min_size=2, max_size=12),
+    st.sampled_from(("signs", "hands", "neither")),
+)
+def test_both_ways_to_a_rate_agree(notes: list[tuple[int, int, bool]], told: str) -> None:
+    fingers = [-finger if left and told == "signs" else finger for finger, _, left in notes]
+    pitches = [pitch for _, pitch, _ in notes]
+    hands = ["L" if left else "R" for _, _, left in notes] if told == "hands" else None
+    piece = fingers_only(fingers, pitches, hands)
+    scores = kammerton.score("fingering", {"p": piece}, {"s": {"p": piece}}, ci=None, protocols="all")
+    result = FingeringMetrics().evaluate(fingers, fingers, pitches=pitches, hands=hands)
+    assert result.ifr is not None
+    assert scores.value("pianovam/IFR") == pytest.approx(result.ifr, abs=0, nan_ok=True)
 
 
 def test_fingers_of_two_hands_without_hands_are_a_warning() -> None:
