@@ -42,3 +42,8 @@ def test_a_model_is_trained_and_run(terminal: Terminal) -> None:
     record = json.loads((terminal.folder / "out/kammerton.json").read_text())
     assert record["trained_on"].startswith("1 item of refs, data:")
     assert record["made"].startswith("hmm2|model:")
+    terminal.write(refs={"broken.csv": HEAD + "0,1,H4,right,1"})
+    trained = terminal.run("train", "fingering", "refs", "--system", "hmm2", "--out", "model.npz", "--force")
+    assert trained.code == 1
+    assert "error[KT341]" in trained.err
+    assert "trained on 1 item of refs" in trained.err

@@ -189,6 +189,8 @@ def train(
 
     `annotate` takes it as `--model FILE`. The file has what the model was trained on, too.
 
+    Exit code 1 if some annotations could not be used.
+
     Parameters
     ----------
     references
@@ -203,9 +205,10 @@ def train(
             raise OptionError(message, hint)
     settings = dict(_setting(argument) for argument in setting or ())
     model = kammerton.train(task.name, list(references), system or "", settings=settings, out=out, **choices)
+    print_diagnostics(model.diagnostics, quiet=quiet)
     if not quiet:
         print_message(f"{quote(model.system)} trained on {model.trained_on}, in {quote(out or '')}")
-    return DONE
+    return PARTIAL if any(problem.severity == "error" for problem in model.diagnostics) else DONE
 
 
 def _setting(argument: str) -> tuple[str, object]:

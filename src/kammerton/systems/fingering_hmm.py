@@ -17,7 +17,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from kammerton.arrays import Codes
-from kammerton.errors import OptionError
+from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.decoding import decode
 from kammerton.fingering.judging import profile_named
@@ -195,7 +195,11 @@ def _decoded(scores: Table, decoding: Decoding, rng: np.random.Generator) -> Cod
 
 
 def _train(fingerings: Mapping[str, Sequence[Fingering]], _: HmmSettings, order: int) -> dict[str, Table]:
-    return count_fingers(fingerings, order)
+    counts = count_fingers(fingerings, order)
+    if not any(table.any() for table in counts.values()):
+        message = "there is nothing to learn: no note has a finger"
+        raise DataError((Diagnostic(code="KT809", severity="error", message=message),))
+    return counts
 
 
 _FOLDS = "68 scales and arpeggios of Beringer (pydactyl, MIT) in five folds, the n-th by name in fold n mod 5"

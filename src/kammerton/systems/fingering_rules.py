@@ -219,11 +219,42 @@ def explain(fingering: Fingering, settings: RuleSettings | None = None) -> list[
     return explained
 
 
+def best_fingerings(
+    fingering: Fingering, count: int = 1, settings: RuleSettings | None = None
+) -> list[tuple[Fingering, float]]:
+    """Return the ``count`` fingerings that cost least, the cheapest first, each with its cost.
+
+    Fewer are returned where there are no more. Equal costs are ties, whatever their order.
+
+    Parameters
+    ----------
+    fingering : Fingering
+        The notes; their fingers count if the settings keep them.
+    count : int
+        How many.
+    settings : RuleSettings, optional
+        The profile, and more.
+
+    Examples
+    --------
+    >>> times, keys = np.arange(2.0), np.array([60, 65])
+    >>> piece = Fingering(times, times + 1, keys, np.zeros(2, dtype=np.int64), ("", ""))
+    >>> [(best.labels, cost) for best, cost in best_fingerings(piece, 3)]
+    [(('1', '3'), 0.0), (('1', '2'), 1.0), (('1', '4'), 1.0)]
+    """
+    chosen = settings or RuleSettings()
+    lines = list(hand_lines(fingering, chosen.split))
+    both: list[tuple[float, list[Codes]]] = [(0.0, [])]
+    for line in lines:
+        paths, costs = best_paths(line_costs(line, chosen)[1], count)
+        pairs = zip(paths, costs.tolist(), strict=True)
+        sums = ((sum_ + cost, [*before, path]) for path, cost in pairs for sum_, before in both)
+        both = sorted(sums, key=lambda one: one[0])[:count]
+    return [(with_fingers(fingering, lines, paths, chosen.split), cost) for cost, paths in both]
+
+
 def _annotate(source: Input, _: object, settings: RuleSettings) -> Fingering:
-    fingering = next(iter(source.annotations.values()))
-    lines = list(hand_lines(fingering, settings.split))
-    paths = [best_paths(line_costs(line, settings)[1])[0][0] for line in lines]
-    return with_fingers(fingering, lines, paths, settings.split)
+    return best_fingerings(next(iter(source.annotations.values())), 1, settings)[0][0]
 
 
 RULES = System(

@@ -41,12 +41,15 @@ class Model:
         The numbers.
     header : mapping of str to object
         How it was made: settings, names of the items it was trained on, a digest of these, versions.
+    diagnostics : tuple of Diagnostic
+        What was noticed about the annotations when it was trained; a file does not have it.
     """
 
     task: str
     system: str
     arrays: Mapping[str, NDArray[Any]]
     header: Mapping[str, Any]
+    diagnostics: tuple[Diagnostic, ...] = ()
 
     @property
     def trained_on(self) -> str:

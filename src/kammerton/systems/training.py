@@ -112,7 +112,8 @@ def train(
         "data": data_hash({key: digest for key, digest in digests.items() if key[1] in annotations}),
         "kammerton": __version__,
     }
-    model = Model(kind.name, chosen.name, chosen.train(annotations, own), header)
+    arrays = chosen.train(annotations, own)
+    model = Model(kind.name, chosen.name, arrays, header, tuple(problems))
     if out is not None:
         model.write(out, force=force)
     return model

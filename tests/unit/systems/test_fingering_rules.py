@@ -13,7 +13,7 @@ from kammerton.fingering import Fingering
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
 from kammerton.fingering.lines import hand_lines
 from kammerton.systems.fingering_paths import best_paths
-from kammerton.systems.fingering_rules import PROFILES, RuleSettings, explain, line_costs
+from kammerton.systems.fingering_rules import PROFILES, RuleSettings, best_fingerings, explain, line_costs
 
 # (MinPrac, MinComf, MinRel, MaxRel, MaxComf, MaxPrac), as the papers have them
 SPANS = {
@@ -211,6 +211,21 @@ def test_a_source_without_hands_is_split_at_a_key() -> None:
     assert piece.hands.tolist() == [LEFT, LEFT, RIGHT, RIGHT]
     assert [label.startswith("-") for label in piece.labels] == [True, True, False, False]
     assert fingered([48, 59, 60, 72], UNKNOWN, split=72).hands.tolist() == [LEFT, LEFT, LEFT, RIGHT]
+
+
+def test_the_best_fingerings_of_both_hands_are_put_together() -> None:
+    rng = np.random.default_rng(3)
+    parts = []
+    for hand in (RIGHT, LEFT):
+        times: Any = 0.4 * np.arange(3)
+        keys = rng.integers(55, 70, 3)
+        parts.append(Fingering(times, times + 0.4, keys, np.full(3, hand), ("",) * 3))
+    columns = ("onsets", "offsets", "pitches", "hands")
+    joined = [np.concatenate([getattr(part, column) for part in parts]) for column in columns]
+    whole = best_fingerings(Fingering(*joined, ("",) * 6), 5)
+    alone = [[cost for _, cost in best_fingerings(part, 5)] for part in parts]
+    assert [cost for _, cost in whole] == sorted(map(sum, product(*alone)))[:5]
+    assert len({piece.labels for piece, _ in whole}) == 5
 
 
 def test_why_a_note_has_its_finger() -> None:

@@ -68,12 +68,13 @@ def test_a_model_is_not_written_over_another_unless_asked(tmp_path: Path) -> Non
         ({"split": "test"}, OptionError, "which items are in a split"),
         ({"splits": {"piece": "test"}}, OptionError, "unknown split `train`"),
         ({"splits": {"other": "train"}}, DataError, "KT809 there is no item to train on"),
+        ({"references": {"piece": {**NOTES, "fingers": ["", ""]}}}, DataError, "KT809 .* no note has a finger"),
         ({"system": "rules"}, OptionError, "`rules` cannot be trained\n  help: these can: hmm1, hmm2"),
     ],
 )
 def test_what_cannot_be_trained(choices: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        kt.train("fingering", CORPUS, **{"system": "hmm1", **choices})
+        kt.train("fingering", **{"references": CORPUS, "system": "hmm1", **choices})
 
 
 def test_splits_may_be_a_table(tmp_path: Path) -> None:
