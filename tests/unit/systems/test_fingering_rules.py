@@ -221,8 +221,8 @@ def test_the_best_fingerings_of_both_hands_are_put_together() -> None:
         keys = rng.integers(55, 70, 3)
         parts.append(Fingering(times, times + 0.4, keys, np.full(3, hand), ("",) * 3))
     columns = ("onsets", "offsets", "pitches", "hands")
-    joined = [np.concatenate([getattr(part, column) for part in parts]) for column in columns]
-    whole = best_fingerings(Fingering(*joined, ("",) * 6), 5)
+    joined: Any = {name: np.concatenate([getattr(part, name) for part in parts]) for name in columns}
+    whole = best_fingerings(Fingering(**joined, labels=("",) * 6), 5)
     alone = [[cost for _, cost in best_fingerings(part, 5)] for part in parts]
     assert [cost for _, cost in whole] == sorted(map(sum, product(*alone)))[:5]
     assert len({piece.labels for piece, _ in whole}) == 5
