@@ -224,9 +224,9 @@ def read_confidences(path: str | os.PathLike[str]) -> dict[tuple[str, str], floa
     hint = f"columns: {','.join(_CONFIDENCES)}"
     table = None
     if header is None or not {*_CONFIDENCES} <= {*header.names}:
-        problems.report("KT223", "no header names item, candidate and confidence", Place(name, 1), hint=hint)
+        problems.report("KT225", "no header names item, candidate and confidence", Place(name, 1), hint=hint)
     else:
-        table = read_table(text, header, problems, Limits(), code="KT223", hint=hint)
+        table = read_table(text, header, problems, Limits(), code="KT225", hint=hint)
     confidences: dict[tuple[str, str], float] = {}
     if table is None:
         raise DataError(problems.diagnostics())
@@ -240,12 +240,12 @@ def read_confidences(path: str | os.PathLike[str]) -> dict[tuple[str, str], floa
             confidence = math.nan
         if not math.isfinite(confidence):
             message = f"confidence {quote(number)} is no number"
-            problems.report("KT223", message, table.finder(row, places[2]), hint="a decimal number")
+            problems.report("KT225", message, table.finder(row, places[2]), hint="a decimal number")
         elif confidences.setdefault(key, confidence) != confidence:
             message = f"candidate {quote(candidate)} of {quote(item)} has two confidences"
-            problems.report("KT223", message, table.finder(row, places[1]))
+            problems.report("KT225", message, table.finder(row, places[1]))
     if not confidences and not problems.has_errors:
-        problems.report("KT223", "the table of confidences has no rows", Place(name, 1))
+        problems.report("KT225", "the table of confidences has no rows", Place(name, 1))
     if problems.has_errors:
         raise DataError(problems.diagnostics())
     return confidences

@@ -141,9 +141,8 @@ def test_without_any_label_nothing_is_defined() -> None:  # A03
         assert np.isnan(scores.value(name)), name
 
 
-def test_annotators_may_be_judged_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_annotators_are_judged_item_by_item() -> None:
     """The thumb cannot go up a fifth from note to note; thumb and index finger can."""
-    monkeypatch.setattr("kammerton.fingering.task._TOGETHER", 3)
     bad, good = piece("1 1", [60, 67]), piece("1 2", [60, 67])
     annotators = {"x": {"a": bad, "b": good, "c": bad}, "y": {"a": good, "b": good, "c": bad}}
     estimates = {"s": dict.fromkeys("abc", good)}

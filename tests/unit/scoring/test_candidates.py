@@ -219,13 +219,13 @@ def test_what_is_not_possible_is_refused(choices: dict[str, object], message: st
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("item,candidate\na,m1\n", "1: KT223 no header names item, candidate and confidence"),
-        ("item,candidate,confidence\n", "1: KT223 the table of confidences has no rows"),
-        ("item,candidate,confidence\na,m1,high\n", "2:6: KT223 confidence `high` is no number"),
-        ("item,candidate,confidence\na,m1,nan\n", "2:6: KT223 confidence `nan` is no number"),
+        ("item,candidate\na,m1\n", "1: KT225 no header names item, candidate and confidence"),
+        ("item,candidate,confidence\n", "1: KT225 the table of confidences has no rows"),
+        ("item,candidate,confidence\na,m1,high\n", "2:6: KT225 confidence `high` is no number"),
+        ("item,candidate,confidence\na,m1,nan\n", "2:6: KT225 confidence `nan` is no number"),
         (
             "item,candidate,confidence\na,m1,1\na,m1,2\n",
-            "3:3: KT223 candidate `m1` of `a` has two confidences",
+            "3:3: KT225 candidate `m1` of `a` has two confidences",
         ),
     ],
 )
