@@ -551,7 +551,7 @@ NO_HINTS = {
     "--out DIR",
     "SRC SRC [SRC ...] --out DIR [OPTIONS]",
     "Seed of the random numbers of --method random.",
-    "INPUT [INPUT ...] --system NAME --out DIR [OPTIONS]",
+    "INPUT [INPUT ...] [--system NAME] --out DIR [OPTIONS]",
     "REF [REF ...] --system NAME --out FILE [OPTIONS]",
     "--out FILE",
     "The system, as `kammerton systems` lists it; of fingering, `rules` if none.",

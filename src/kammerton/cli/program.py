@@ -116,7 +116,7 @@ VERBS: dict[str, _Verb] = {
     ),
     "annotate": _Verb(
         "Run a system over a corpus, and write its annotations.",
-        "INPUT [INPUT ...] --system NAME --out DIR [OPTIONS]",
+        "INPUT [INPUT ...] [--system NAME] --out DIR [OPTIONS]",
         "systems",
         ("annotate",),
     ),
