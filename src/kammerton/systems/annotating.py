@@ -32,6 +32,7 @@ from kammerton.systems.midi_notes import notes_task
 from kammerton.systems.models import Model, items_learned, model_of
 from kammerton.systems.provenance import annotation_files, check_folder, form_of, write_folder
 from kammerton.systems.registry import find_system, package_of_system
+from kammerton.systems.score_fingers import score_with
 from kammerton.systems.sources import StrPath, paths_of
 from kammerton.systems.system import SUFFIXES, Input, System
 
@@ -59,9 +60,11 @@ class Annotations(Mapping[str, Any]):
         confidences: Mapping[str, Weights | None],
         inputs: tuple[StrPath, ...],
         diagnostics: tuple[Diagnostic, ...],
+        scores: Mapping[str, Path],
+        reading: object,
     ) -> None:
         self._task, self._annotations, self._record, self._inputs = task, dict(annotations), record, inputs
-        self._confidences = confidences
+        self._confidences, self._scores, self._reading = confidences, scores, reading
         self.task: str = task.name
         self.system: str = record["system"]
         self.made: str = record["made"]
@@ -101,8 +104,14 @@ class Annotations(Mapping[str, Any]):
         """
         form = form_of(self._task, to)
         check_folder(out, self._inputs, force=force)
-        files = annotation_files(self._task, self._annotations, form, self.made, self._confidences)
+        written = self._score if form == "musicxml" else lambda _, __: None
+        files = annotation_files(self._task, self._annotations, form, self.made, self._confidences, written)
         write_folder(out, files, self._record)
+
+    def _score(self, item: str, annotation: Any) -> str | None:
+        """Return the score that an annotation of its notes was made for, with the annotation in it."""
+        path = self._scores.get(item)
+        return None if path is None else score_with(path, annotation, self._reading)
 
 
 def annotate(
@@ -203,7 +212,9 @@ def annotate(
         "trained_on": model.trained_on if isinstance(model, Model) else chosen.card.trained_on,
         "failed": failed,
     }
-    result = Annotations(kind, annotations, record, confidences, tuple(paths_of(inputs)), tuple(problems))
+    scores = {item: source.files["score"] for item, source in sources.items() if "score" in source.files}
+    places = tuple(paths_of(inputs))
+    result = Annotations(kind, annotations, record, confidences, places, tuple(problems), scores, reading)
     if out is not None:
         result.write(out, to=to, force=force)
     return result
@@ -268,7 +279,15 @@ def read_inputs(task: Task, system: System, inputs: Any, reading: object) -> _In
         for item, annotation in own.items():
             items.setdefault(item, {})[annotator] = annotation
             digests[annotator, item] = hashlib.sha256(task.content(annotation)).digest()
-    sources = {item: Input(item=item, annotations=items[item]) for item in sorted(items)}
+    scores = {
+        item: {"score": place}
+        for collection in collections
+        for item, ((_, place), *_) in collection.sources.items()
+        if isinstance(place, Path) and place.suffix.lower() in SUFFIXES["score"]
+    }
+    sources = {
+        item: Input(item=item, annotations=items[item], files=scores.get(item, {})) for item in sorted(items)
+    }
     return sources, references.failed_everywhere(), list(references.diagnostics), digests
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -63,8 +63,12 @@ def annotation_files(
     form: str,
     made: str,
     confidences: Mapping[str, Weights | None],
+    written: Callable[[str, Any], str | None] = lambda _, __: None,
 ) -> Iterator[tuple[str, str]]:
-    """Give name and text of the file of each item; JAMS says how it was made, and the confidence of rows."""
+    """Give name and text of the file of each item; JAMS says how it was made, and the confidence of rows.
+
+    ``written(item, annotation)`` returns the text of a file that is not to be written anew.
+    """
     conversion = task.conversion
     assert conversion is not None, "which the format was checked for"
     for item, annotation in annotations.items():
@@ -80,7 +84,8 @@ def annotation_files(
         tracks = [track]
         if conversion.gather is not None and form in conversion.sheets:
             tracks = list(conversion.gather([(item, None, track)]))  # with the name of the item
-        yield f"{item}{conversion.forms[form]}", conversion.render(tracks, form)
+        text = written(item, annotation)
+        yield f"{item}{conversion.forms[form]}", conversion.render(tracks, form) if text is None else text
 
 
 def _with_making(track: Any, made: str) -> Any:

@@ -60,7 +60,7 @@ class Input:
     annotations : mapping of str to annotation
         By annotator, if the system takes annotations or notes.
     files : mapping of str to Path
-        By kind, if it takes files: ``files["audio"]``.
+        By kind, if it takes files: ``files["audio"]``. Of notes in a score, ``files["score"]``.
     """
 
     item: str

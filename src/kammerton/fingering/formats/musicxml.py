@@ -49,10 +49,12 @@ from kammerton.fingering.formats.xml_document import (
     EXPANSION,
     Element,
     ScoreProblems,
+    XmlText,
     decode_xml,
     refuse,
     unpack_score,
 )
+from kammerton.formats.reading import Limits
 from kammerton.formats.source import read_bytes
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
@@ -217,14 +219,8 @@ def read_score(
 
 def parse_score(data: bytes, *, name: str, options: FingeringOptions = DEFAULT_OPTIONS) -> Reading[Fingering]:
     """Read a score from bytes as :func:`read_score` does."""
-    limits = options.limits
     try:
-        if data.startswith(b"PK"):
-            member, data = unpack_score(data, name, limits)
-            name, limits = f"{name}/{member}", replace(limits, bytes=limits.bytes * EXPANSION)
-        elif PurePath(name).suffix.lower() == ".mxl" and not _looks_like_xml(data):
-            refuse("KT400", "not a zip archive", Place(name))
-        problems = ScoreProblems(decode_xml(data, name=name, encoding=options.encoding, limits=limits))
+        problems, limits = _decoded(data, name, options)
     except DataError as error:
         return Reading((), error.diagnostics)
     reader = PartReader(problems, limits)
@@ -236,7 +232,29 @@ def parse_score(data: bytes, *, name: str, options: FingeringOptions = DEFAULT_O
     notes = list(_labelled(reader.parts, problems, options))
     if not notes or problems.has_errors:
         return finish((), problems)
-    return finish(_annotations(notes, _measure_starts(reader.parts), problems), problems)
+    return finish(_annotations(_timed(notes, reader.parts), problems), problems)
+
+
+def notes_of_score(
+    data: bytes, *, name: str, options: FingeringOptions = DEFAULT_OPTIONS
+) -> tuple[XmlText, list[ScoreNote]]:
+    """Return the text of a score that can be read, and its notes in the order of its fingering."""
+    problems, limits = _decoded(data, name, options)
+    reader = PartReader(problems, limits)
+    ScoreTree(problems.source, reader, limits).parse()
+    notes = _timed(list(_labelled(reader.parts, problems, options)), reader.parts)
+    return problems.source, [note for _, note, _, _ in notes]
+
+
+def _decoded(data: bytes, name: str, options: FingeringOptions) -> tuple[ScoreProblems, Limits]:
+    """Decode a score, compressed or not; its problems have its text."""
+    limits = options.limits
+    if data.startswith(b"PK"):
+        member, data = unpack_score(data, name, limits)
+        name, limits = f"{name}/{member}", replace(limits, bytes=limits.bytes * EXPANSION)
+    elif PurePath(name).suffix.lower() == ".mxl" and not _looks_like_xml(data):
+        refuse("KT400", "not a zip archive", Place(name))
+    return ScoreProblems(decode_xml(data, name=name, encoding=options.encoding, limits=limits)), limits
 
 
 def _looks_like_xml(data: bytes) -> bool:
@@ -322,12 +340,19 @@ def _report_written_fingers(written: Sequence[tuple[Element, Spot]], problems: S
     problems.report_of(first, "KT368", message, where, severity="note", hint=hint, count=len(written))
 
 
-def _annotations(
-    labelled: Sequence[Labelled], starts: Sequence[Fraction], problems: ScoreProblems
-) -> list[tuple[str | None, Fingering]]:
-    """Return the annotation of each annotator: notes by onset, at one onset in the order of the score."""
+Timed = tuple[Fraction, ScoreNote, int, list[str]]
+"""A note with its onset, hand and labels."""
+
+
+def _timed(labelled: Sequence[Labelled], parts: Sequence[Part]) -> list[Timed]:
+    """Return notes by onset, at one onset in the order of the score."""
+    starts = _measure_starts(parts)
     timed = [(starts[entry[0].bar.index] + entry[0].offset, *entry) for entry in labelled]
-    timed.sort(key=lambda entry: float(entry[0]))
+    return sorted(timed, key=lambda entry: float(entry[0]))
+
+
+def _annotations(timed: Sequence[Timed], problems: ScoreProblems) -> list[tuple[str | None, Fingering]]:
+    """Return the annotation of each annotator."""
     heads = [note for _, note, _, _ in timed]
     count = max(1, *(len(labels) for _, _, _, labels in timed))
     annotations: list[tuple[str | None, Fingering]] = []

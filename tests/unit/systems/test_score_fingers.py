@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Fingers are put into a score; everything else in it stays."""
+
+import re
+from pathlib import Path
+
+import kammerton as kt
+
+HEAD = """<?xml version="1.0" encoding="ISO-8859-1"?>
+<!-- by hand -->
+<score-partwise version="4.0">
+  <part-list><score-part id="P1"><part-name>Fl\xfcgel</part-name></score-part></part-list>
+  <part id="P1">
+    <measure number="1">
+      <attributes><divisions>1</divisions></attributes>
+"""
+TAIL = """    </measure>
+  </part>
+</score-partwise>
+"""
+
+
+def note(step: str, inner: str = "", *, before: str = "") -> str:
+    pitch = f"<pitch><step>{step}</step><octave>4</octave></pitch>"
+    return f"      <note>\n        {before}{pitch}<duration>1</duration>\n{inner}      </note>\n"
+
+
+LYRIC = "        <lyric><text>la</text></lyric>\n"
+SCORE = (
+    HEAD
+    + note("C", LYRIC)
+    + note("D", "        <notehead>x</notehead><notations><fermata/></notations>\n")
+    + note("E", "        <notations><technical><up-bow/><fingering>5</fingering></technical></notations>\n")
+    + note("F", "        <notations><technical/></notations>\n")
+    + note("G", before="<!-- last -->")
+    + TAIL
+)
+EXPECTED = (
+    HEAD.replace("ISO-8859-1", "UTF-8")
+    + note("C", "          <notations><technical><fingering>1</fingering></technical></notations>\n" + LYRIC)
+    + note(
+        "D",
+        "        <notehead>x</notehead><notations><technical><fingering>2</fingering></technical><fermata/>"
+        "</notations>\n",
+    )
+    + note("E", "        <notations><technical><fingering>3</fingering><up-bow/></technical></notations>\n")
+    + note(
+        "F",
+        "        <notations><technical><fingering>4</fingering></technical><technical/></notations>\n",
+    )
+    + note(
+        "G",
+        "        <notations><technical><fingering>5</fingering></technical></notations>\n",
+        before="<!-- last -->",
+    )
+    + TAIL
+)
+
+
+def lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines()]
+
+
+def test_a_score_comes_back_with_fingers(tmp_path: Path) -> None:
+    path = tmp_path / "in/five.musicxml"
+    path.parent.mkdir()
+    path.write_bytes(SCORE.encode("latin-1"))
+    out = tmp_path / "out"
+    made = kt.annotate("fingering", path.parent, "rules", out=out, to="musicxml")
+    text = (out / "five.musicxml").read_text(encoding="utf-8")
+    assert lines(text) == lines(EXPECTED)
+    assert kt.fingering.read(out / "five.musicxml").labels == made["five"].labels == ("1", "2", "3", "4", "5")
+
+
+def test_ties_have_one_finger(tmp_path: Path) -> None:
+    tied = note("C", "        <tie type='start'/><voice>1</voice>\n") + note(
+        "C",
+        "        <tie type='stop'/><voice>1</voice><notations><technical><fingering>4</fingering></technical>"
+        "</notations>\n",
+    )
+    path = tmp_path / "tied.musicxml"
+    path.write_bytes((HEAD + tied + TAIL).encode("latin-1"))
+    kt.annotate("fingering", path, "rules", out=tmp_path / "out", to="musicxml")
+    text = (tmp_path / "out/tied.musicxml").read_text(encoding="utf-8")
+    assert re.findall("<fingering>.*?</fingering>", text) == ["<fingering>1</fingering>"]
+    assert text.count("<note>") == 2
+
+
+def test_other_notes_become_a_new_score(tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("onset,offset,pitch,hand,finger\n0,1,60,right,\n")
+    kt.annotate("fingering", path, "rules", out=tmp_path / "out", to="musicxml")
+    assert kt.fingering.read(tmp_path / "out/one.musicxml").labels == ("1",)
