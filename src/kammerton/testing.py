@@ -265,7 +265,7 @@ def _result_faults(reading: Reading[Any], name: str | None, source: str) -> Iter
         if name is not None and problem.file != name:
             yield f"reading {source}: {code} names the file {problem.file!r}, which is called {name!r}"
         if not _CODE.fullmatch(code):
-            yield f"reading {source}: {code!r} is no code"
+            yield f"reading {source}: {code!r} is no code: two to eight capitals, then three to five digits"
         if not message or not message.isprintable():
             yield f"reading {source}: the message of {code} is not one printable line: {message!r}"
 

@@ -198,6 +198,7 @@ TASK = Task(
     summary="Keys of songs",
     protocols=(PROTOCOL,),
     suffixes=frozenset({".key"}),
+    coincides=True,  # right keys are equal to the reference
     options=KeyOptions,
     read=read,
     adopt=adopt,

@@ -51,14 +51,22 @@ _PRINTED = f"official per-song results of MIREX 2017 and 2018, to print precisio
 
 _HEADLINES = ("Root", "MajMin", "MajMinBass", "Sevenths", "SeventhsBass", "MeanSeg", "UnderSeg", "OverSeg")
 _RECALLS = {
-    "Root": "the root alone; every chord is scored",
-    "MajMin": "major and minor triads; richer chords count as the triad that their third makes",
-    "MajMinBass": "major and minor triads with their inversions",
-    "Sevenths": "major and minor triads, major, minor and dominant sevenths",
-    "SeventhsBass": "triads and sevenths with their inversions",
-    "Mirex2010": "at least three pitch classes in common; two if the reference is dim or aug",
+    "Root": ("the root alone; every chord is scored", _EVALUATOR, _PRINTED),
+    "MajMin": (
+        "major and minor triads; richer chords count as the triad that their third makes",
+        _EVALUATOR,
+        _PRINTED,
+    ),
+    "MajMinBass": ("major and minor triads with their inversions", _EVALUATOR, _PRINTED),
+    "Sevenths": ("major and minor triads, major, minor and dominant sevenths", _EVALUATOR, _PRINTED),
+    "SeventhsBass": ("triads and sevenths with their inversions", _EVALUATOR, _PRINTED),
+    "Mirex2010": (
+        "at least three pitch classes in common; two if the reference is dim or aug",
+        _EVALUATOR,
+        _PAIRS,
+    ),
 }
-"""What each recall compares."""
+"""What each recall compares, where it is from, and what it agrees with."""
 
 _SEGMENTATIONS: dict[str, tuple[Formula, str, str]] = {
     "MeanSeg": (
@@ -89,12 +97,13 @@ def _recall(name: str) -> Measure:
     laws: frozenset[Law] = frozenset(("transposition", "respelling", "split"))
     if name != "Mirex2010":  # chords of two tones are wrong in it
         laws |= {"identity"}
+    compared, source, agrees_with = _RECALLS[name]
     card = Card(
-        summary=f"Chord symbol recall of {_RECALLS[name]}.",
+        summary=f"Chord symbol recall of {compared}.",
         equation="correct seconds / scored seconds; pooled: sum over songs of both (WCSR)",
         undefined_when="no reference time is in the vocabulary",
-        source=_EVALUATOR,
-        agrees_with=_PAIRS if name == "Mirex2010" else _PRINTED,
+        source=source,
+        agrees_with=agrees_with,
     )
     return recall_measure("mirex2013", name, card, headline=name in _HEADLINES, laws=laws)
 
