@@ -118,7 +118,9 @@ class ResampledClasses:
             values=whole.values[rows],
         )
         names, statistics = self._class_evidence.classes(gathered, measures)
-        samples = np.array([int(name.partition("\0")[0]) for name in names], dtype=np.int64)
+        # a class of all others is of no sample: measures over it are not asked for here
+        numbers = [int(name.partition("\0")[0]) if "\0" in name else -1 for name in names]
+        samples = np.array(numbers, dtype=np.int64)
         parts: list[ClassStatistics] = []
         for sample in range(len(cases)):
             own = np.flatnonzero(samples == sample)
