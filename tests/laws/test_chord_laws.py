@@ -138,7 +138,7 @@ def test_no_estimate_of_an_item_is_worse_for_a_corpus_than_the_worst(
         with_worst = statistics.copy()
         with_worst[chosen] = measure.formula.worst(statistics[chosen])
         for how in measure.aggregates:
-            real, worst = measure.estimate(statistics, how), measure.estimate(with_worst, how)
+            real, worst = measure.corpus_score(statistics, how), measure.corpus_score(with_worst, how)
             assert math.isnan(real.value) == math.isnan(worst.value), (str(measure), how)
             assert not worst.value > real.value + ROUNDING, (str(measure), how)
             assert worst.undefined == real.undefined

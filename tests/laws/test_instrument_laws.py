@@ -261,7 +261,9 @@ def test_no_estimate_is_worse_for_a_corpus_than_the_worst(
     for measure, statistics in found.items():
         with_worst = statistics.copy()
         with_worst[[item % len(pairs)]] = measure.formula.worst(statistics[[item % len(pairs)]])
-        real, worst = (measure.estimate(rows, measure.aggregate).value for rows in (statistics, with_worst))
+        real, worst = (
+            measure.corpus_score(rows, measure.aggregate).value for rows in (statistics, with_worst)
+        )
         assert not worst > real + ROUNDING, str(measure)
 
 

@@ -13,7 +13,7 @@ from kammerton.api.scoring import (
     GroupBy,
     bootstrap_settings,
     check_system,
-    collected,
+    collection_of,
     few_resamples,
     grouping_of,
     items_chosen,
@@ -289,7 +289,8 @@ def agree(
         corpus, reading = _annotators_of_run(kind, annotators)
     else:
         collections = tuple(
-            collected(source, name, "reference", kind, reading) for name, source in _with_names(annotators)
+            collection_of(source, name, "reference", kind, reading)
+            for name, source in _with_names(annotators)
         )
         corpus = with_options_by_side(Corpus(collections, ()), reading)
     chosen = _comparing(kind.choose(protocols, measures))

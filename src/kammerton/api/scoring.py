@@ -78,7 +78,7 @@ def unknown_items(names: Sequence[str]) -> tuple[Diagnostic, ...]:
     return (Diagnostic(code="KT223", severity="warning", message=message, hint=hint, count=len(names)),)
 
 
-def measures_alone(
+def measures_without_references(
     task: Task, measures: Sequence[Measure], annotator: str = ALL, *, context: bool = False
 ) -> tuple[Measure, ...]:
     """Return the measures that are reported of estimates without references."""
@@ -104,16 +104,18 @@ def corpus_of(
     options: object,
     estimate_annotator: str | int | None = None,
     *,
-    alone: bool = False,
+    without_references: bool = False,
 ) -> Corpus:
     """Return what references and estimates, or a list of pairs, name.
 
-    ``alone`` says that there may be estimates only.
+    ``without_references`` says that there may be estimates only.
     """
     if not isinstance(estimate_annotator, str | int | None) or isinstance(estimate_annotator, bool):
         raise OptionError.of_type("estimate_annotator", estimate_annotator, "a str or an int")
     if pairs is None:
-        corpus = _collected(task, references, estimates, annotators, options, alone=alone)
+        corpus = _corpus_of_sides(
+            task, references, estimates, annotators, options, without_references=without_references
+        )
     elif references is not None or estimates is not None or annotators:
         raise OptionError("a list of pairs stands in place of references, estimates and annotators")
     elif not _is_path(pairs):
@@ -130,14 +132,14 @@ def corpus_of(
     return replace(corpus, systems=systems)
 
 
-def _collected(
+def _corpus_of_sides(
     task: Task,
     references: Any,
     estimates: Any,
     annotators: Mapping[str, Any],
     options: object,
     *,
-    alone: bool,
+    without_references: bool,
 ) -> Corpus:
     if not isinstance(annotators, Mapping):
         raise OptionError.of_type("annotators", annotators, "a mapping of names to references")
@@ -145,7 +147,7 @@ def _collected(
     if isinstance(estimates, Mapping):
         estimates = {name: _of_items(source) for name, source in estimates.items()}
     annotators = {name: _of_items(source) for name, source in annotators.items()}
-    if estimates is None or (references is None and not annotators and not alone):
+    if estimates is None or (references is None and not annotators and not without_references):
         raise OptionError("references and estimates are needed", "or a list of pairs")
     for kind, source in (("reference", references), ("estimate", estimates)):
         if isinstance(source, Mapping | list | tuple) and not source:
@@ -155,10 +157,10 @@ def _collected(
     systems = _systems(estimates, references, is_annotation)
     return Corpus(
         tuple(
-            collected(source, name, "reference", task, options)
+            collection_of(source, name, "reference", task, options)
             for name, source in [*first, *annotators.items()]
         ),
-        tuple(collected(source, name, "estimate", task, options) for name, source in systems),
+        tuple(collection_of(source, name, "estimate", task, options) for name, source in systems),
     )
 
 
@@ -168,7 +170,7 @@ def _of_items(source: Any) -> Any:
     return annotations if isinstance(annotations, Mapping) else source
 
 
-def collected(
+def collection_of(
     source: Any, name: str | None, role: Literal["reference", "estimate"], task: Task, options: object
 ) -> Collection:
     """Return the items of a source, found with the reading options of its side."""
@@ -243,9 +245,9 @@ _LIKELY = ("^(.*)/", r"^(.*)[-_. ]\d+$")
 """Parts of names that items which belong together share: a folder, a name in front of a number."""
 
 _TWO_PAIRS = 4
-"""Items of which two groups can be, each of two."""
+"""Fewest items that can form two groups of two."""
 _ROUNDING = 1e-6
-"""A level such as 0.9998 is as much off 1 but for its last digits, and its inverse by so many resamples."""
+"""Tolerance for rounding: 1 - 0.9998 is not exactly 0.0002."""
 
 
 def likely_clusters(items: Sequence[str]) -> tuple[Diagnostic, ...]:
@@ -544,8 +546,8 @@ def score(  # noqa: PLR0913 - one per choice
     if estimates is None and is_lone_run(references):
         return _score_run(kind, references, choices_made)
     execution = Execution(size=shard_size, jobs=jobs, executor=executor)
-    alone = references is None and not annotators and pairs is None and estimates is not None
-    every = alone and protocols is None and measures is None
+    without_references = references is None and not annotators and pairs is None and estimates is not None
+    every = without_references and protocols is None and measures is None
     chosen = kind.choose(EVERY if every else protocols, measures)
     bootstrap_settings(ci, resamples, seed, interval, clusters)  # refuses before any work
     if missing not in _POLICIES:
@@ -553,12 +555,19 @@ def score(  # noqa: PLR0913 - one per choice
     if not isinstance(annotator, str):
         raise OptionError.of_type("annotator", annotator, "a str")
     reading = options_of(kind, options)
-    if alone:
-        chosen = measures_alone(kind, chosen, annotator, context=context or oracle)
+    if without_references:
+        chosen = measures_without_references(kind, chosen, annotator, context=context or oracle)
     timing = Timing()
     with timing.during("collecting"):
         corpus = corpus_of(
-            kind, references, estimates, annotators or {}, pairs, reading, estimate_annotator, alone=alone
+            kind,
+            references,
+            estimates,
+            annotators or {},
+            pairs,
+            reading,
+            estimate_annotator,
+            without_references=without_references,
         )
         job = ScoringJob(
             task=kind,
@@ -577,7 +586,7 @@ def score(  # noqa: PLR0913 - one per choice
         signed_choices(reading)
         | signed_split
         | dict(of_candidates.signed)
-        | ({"references": "none"} if alone else {})
+        | ({"references": "none"} if without_references else {})
     )
     if estimate_annotator is not None:
         choices["estimate_annotator"] = str(estimate_annotator)

@@ -57,7 +57,7 @@ class Threshold:
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class EarlierRun:
     """A run that scores must not be worse than, and by how much they may be if not by chance alone."""
 
     name: str
@@ -65,7 +65,7 @@ class Baseline:
     tolerance: float | None = None
 
     @classmethod
-    def read(cls, argument: str, task: Task, items: str | None, tolerance: str | None) -> Baseline:
+    def read(cls, argument: str, task: Task, items: str | None, tolerance: str | None) -> EarlierRun:
         """Read chosen items of ``[NAME=]RUN``, and the tolerance as a share or in per cent."""
         (run,) = named_runs([split_name(argument)])
         if run.task != task.name:
@@ -78,7 +78,7 @@ class Baseline:
     def outcomes(self, scores: Scores, measure: Measure) -> Iterator[tuple[bool, str]]:
         """Yield a line on each system, and whether it is worse than it was, or undefined.
 
-        A run of one system is the baseline of all; else systems are paired by their names.
+        All are compared with the system of a run that has one; else systems are paired by their names.
         """
         lone = self.scores.systems[0] if len(self.scores.systems) == 1 else ""
         before = {system: system if system in self.scores.systems else lone for system in scores.systems}
@@ -147,10 +147,10 @@ class Gates:
         """Return the thresholds, of measures that are computed."""
         return [read_threshold(argument, computed, task.measures) for argument in self.fail_under or ()]
 
-    def baseline(self, task: Task, items: str | None) -> Baseline | None:
+    def earlier_run(self, task: Task, items: str | None) -> EarlierRun | None:
         """Read the earlier run, if there is one, of chosen items."""
         if self.fail_below is not None:
-            return Baseline.read(self.fail_below, task, items, self.tolerance)
+            return EarlierRun.read(self.fail_below, task, items, self.tolerance)
         if self.tolerance is not None:
             raise OptionError("--tolerance needs an earlier run", "--fail-below RUN")
         return None

@@ -146,7 +146,7 @@ def with_options(
 ) -> Command:
     """Return a verb as a command for the parser, with the options of calls and of a task.
 
-    They stand in place of the verb's catch-all, which gets them as the calls take them. An option that the
+    They replace the verb's ``**choices``, and reach it under the names that the calls use. An option that the
     verb declares itself is not taken from a call. Where a verb takes a dataclass, the fields are options.
     Reading options may differ by side if the verb is ``sided``.
     """
@@ -177,7 +177,7 @@ def with_options(
     taken = sorted(read & (own | {parameter.name for parameter in offered}))
     if taken and task is not None:
         message = f"the task {quote(task.name)} has the options {some(taken)}, which the command has too"
-        raise OptionError(message, "report it to the authors of the task, who have to call them otherwise")
+        raise OptionError(message, "ask the authors of the task to rename them")
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command

@@ -66,10 +66,10 @@ def sides(
     added: dict[str, str],
     pairs: str | None,
     *,
-    alone: bool = False,
+    no_reference: bool = False,
 ) -> dict[str, Any]:
-    """Return references, estimates and annotators as the Python calls take them, or estimates ``alone``."""
-    if alone:
+    """Return references, estimates and annotators as the Python calls take them, or estimates alone."""
+    if no_reference:
         if pairs is not None or added:
             option = "--pairs" if pairs is not None else "--annotator NAME=PATH"
             raise OptionError(f"{option} names references, and --no-reference scores without any")

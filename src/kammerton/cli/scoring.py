@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import Annotated, Any, Literal, TypeVar
 
 import kammerton
-from kammerton.cli.gate import Baseline, Gates
+from kammerton.cli.gate import EarlierRun, Gates
 from kammerton.cli.options import (
     INTERVALS,
     OUTPUT,
@@ -327,7 +327,7 @@ def score(
         arguments |= {"references": split_name(references), "annotators": added or None}
         computed = None
     else:
-        arguments |= sides(references, estimates, added, choices["pairs"], alone=no_reference)
+        arguments |= sides(references, estimates, added, choices["pairs"], no_reference=no_reference)
         every = [EVERY] if no_reference and choices["measures"] is None else None
         computed = task.choose(choices["protocols"] or every, choices["measures"])
     results = _with_chosen_measures(results, choices)
@@ -335,7 +335,7 @@ def score(
         (references, *estimates, *(annotator or ())), choices["pairs"], choices["splits"], choices["items"]
     )
     results.check(choices, inputs, task.suffixes)
-    baseline = gates.baseline(task, choices["items"])
+    earlier = gates.earlier_run(task, choices["items"])
     if computed is not None:  # refuses before any work
         gates.thresholds(computed, task)
     with keeping(results.out) as store:
@@ -351,8 +351,8 @@ def score(
         _print_namesakes(choices, computed, task, quiet=results.quiet)
         thresholds = gates.thresholds(computed, task)
         failures = [line for threshold in thresholds for line in threshold.failures(scores)]
-        if baseline is not None:  # before a run is written, which may replace it
-            failures += _failures_below(baseline, scores, results)
+        if earlier is not None:  # before a run is written, which may replace it
+            failures += _failures_below(earlier, scores, results)
         results.write_all(scores)
     print_messages(failures)
     results.print_closing(scores)
@@ -361,14 +361,14 @@ def score(
     return GATE if failures else _exit_code(scores)
 
 
-def _failures_below(baseline: Baseline, scores: Scores, results: ScoreResults) -> list[str]:
+def _failures_below(earlier: EarlierRun, scores: Scores, results: ScoreResults) -> list[str]:
     """Return a line on each system that is worse than it was; scores that are not comparable fail too."""
     measure = shown_measures(scores, results.table_options())[0]
     try:
-        outcomes = list(baseline.outcomes(scores, measure))
+        outcomes = list(earlier.outcomes(scores, measure))
     except DataError as error:
         print_diagnostics(error.diagnostics, quiet=results.quiet)
-        return [f"--fail-below: not comparable with {quote(baseline.name)}"]
+        return [f"--fail-below: not comparable with {quote(earlier.name)}"]
     print_messages(line for is_worse, line in outcomes if not (is_worse or results.quiet))
     return [line for is_worse, line in outcomes if is_worse]
 
@@ -432,7 +432,7 @@ def compare(
     """
     chosen, added = sort_annotators(annotator)
     arguments = {**choices, "annotator": chosen}
-    arguments |= _runs_or_sides(references, estimates, added, choices["pairs"], alone=no_reference)
+    arguments |= _runs_or_sides(references, estimates, added, choices["pairs"], no_reference=no_reference)
     results = _with_chosen_measures(results, choices)
     inputs = input_paths(
         (references, *estimates, *(annotator or ())), choices["pairs"], choices["splits"], choices["items"]
@@ -468,13 +468,13 @@ def _runs_or_sides(
     added: dict[str, str],
     pairs: str | None,
     *,
-    alone: bool,
+    no_reference: bool,
 ) -> dict[str, Any]:
-    """Return what is compared as the Python call takes it: runs, or sides, or estimates ``alone``."""
+    """Return what is compared as the Python call takes it: runs, or sides, or estimates alone."""
     runs = [split_name(argument) for argument in (references, *estimates) if argument is not None]
     are_runs = [is_run(path) for _, path in runs]
     if not any(are_runs):
-        return sides(references, estimates, added, pairs, alone=alone)
+        return sides(references, estimates, added, pairs, no_reference=no_reference)
     if not all(are_runs):
         odd = runs[are_runs.index(False)][1]
         raise OptionError(
@@ -482,7 +482,7 @@ def _runs_or_sides(
         )
     if added or pairs is not None:
         raise OptionError("runs are scored already: there are no further annotators or pairs")
-    if alone:
+    if no_reference:
         raise OptionError("runs are scored already, with references or without", "leave out --no-reference")
     return {"runs": runs}
 

@@ -145,7 +145,7 @@ def _by_first_use(known: Sequence[Known], codes: Codes) -> tuple[tuple[Known, ..
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """A class table of one system against one annotator: classes and their weight."""
+    """A class table: the weight of each cell, for each system and annotator."""
 
     columns: tuple[str, ...]
     unit: str

@@ -182,7 +182,7 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CorpusScore:
     """A corpus score: the value, what it was measured on, and how many items had none."""
 
     value: float
@@ -289,7 +289,7 @@ class Measure:
         values: Values = counted(statistics)
         return values
 
-    def estimate(self, statistics: Statistics, how: Aggregate) -> Estimate:
+    def corpus_score(self, statistics: Statistics, how: Aggregate) -> CorpusScore:
         """Return the corpus score of items with these statistics.
 
         Parameters
@@ -301,7 +301,7 @@ class Measure:
 
         Returns
         -------
-        Estimate
+        CorpusScore
             ``weight`` is the formula's weight summed over the items that have a value, or the number of
             those that count where each counts the same.
         """
@@ -310,22 +310,22 @@ class Measure:
             return self.pooled(statistics, values, weights)
         return average(values, self.counted(statistics), weights, how)
 
-    def pooled(self, statistics: Statistics, values: Values, weights: Values) -> Estimate:
+    def pooled(self, statistics: Statistics, values: Values, weights: Values) -> CorpusScore:
         """Return the corpus score of summed statistics, of items with these values and weights."""
         undefined = np.isnan(values)
         summed = np.array([list(map(total, statistics.T))])
         value = float(self.formula.finalise(summed)[0])
-        return Estimate(value, total(weights[~undefined]), len(values), int(np.count_nonzero(undefined)))
+        return CorpusScore(value, total(weights[~undefined]), len(values), int(np.count_nonzero(undefined)))
 
 
-def average(values: Values, counted: Values, weights: Values, how: Aggregate) -> Estimate:
+def average(values: Values, counted: Values, weights: Values, how: Aggregate) -> CorpusScore:
     """Return the mean, weighted mean or median of what items count."""
     items, undefined = len(values), int(np.isnan(values).sum())
     if how == "weighted_mean":
         weight = total(weights[~np.isnan(counted)])
-        return Estimate(weighted_mean(counted, weights), weight, items, undefined)
+        return CorpusScore(weighted_mean(counted, weights), weight, items, undefined)
     value = median(counted) if how == "median" else mean(counted)
-    return Estimate(value, float(items - np.isnan(counted).sum()), items, undefined)
+    return CorpusScore(value, float(items - np.isnan(counted).sum()), items, undefined)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -89,7 +89,7 @@ def render_values(scores: Scores, options: TableOptions) -> str:
     lines = []
     for system in scores.systems:
         values = [
-            scores.estimate(measure, system, scores.annotators_of(measure)[-1], measure.aggregate).value
+            scores.corpus_score(measure, system, scores.annotators_of(measure)[-1], measure.aggregate).value
             for measure in measures
         ]
         texts = [
@@ -293,7 +293,7 @@ def _in_detail(scores: Scores, table: ScoreRanking) -> ScoreRanking:
 def _detail_cell(scores: Scores, system: str, annotator: str, measure: Measure) -> RankingCell | None:
     if annotator not in scores.annotators_of(measure):
         return None
-    score = scores.estimate(measure, system, annotator, measure.aggregate)
+    score = scores.corpus_score(measure, system, annotator, measure.aggregate)
     key = ScoreKey(system, annotator, measure, measure.aggregate)
     return RankingCell(value=score.value, interval=scores.intervals.get(key, UNDEFINED))
 
@@ -545,7 +545,7 @@ def _pair_values(agreement: AnnotatorAgreement, measure: Measure) -> dict[frozen
     """Return the score of each pair, the mean of both directions."""
     values: dict[frozenset[str], list[float]] = {}
     for pair in agreement.pairs:
-        value = agreement.estimate(measure, *pair).value
+        value = agreement.corpus_score(measure, *pair).value
         if not math.isnan(value):
             values.setdefault(frozenset(pair), []).append(value)
     return {pair: fmean(both) for pair, both in values.items()}

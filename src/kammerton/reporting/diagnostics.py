@@ -322,7 +322,7 @@ def excluded_share(scores: Scores, system: str, measure: Measure) -> str:
     if not left_out:
         return ""
     scored = sum(
-        scores.estimate(measure, system, annotator, "pooled").weight
+        scores.corpus_score(measure, system, annotator, "pooled").weight
         for annotator in scores.annotators_of(measure)
         if annotator != ALL
     )

@@ -258,7 +258,7 @@ def _column(scores: Scores, compared: MeasureComparison | None, measure: Measure
     rows = {} if compared is None else {row.system: row for row in compared.ranking}
     cells = {}
     for system in scores.systems:
-        score = scores.estimate(measure, system, annotator, measure.aggregate)
+        score = scores.corpus_score(measure, system, annotator, measure.aggregate)
         key = ScoreKey(system, annotator, measure, measure.aggregate)
         row = rows.get(system)
         ends = UNDEFINED if row is None else (row.low, row.high)
@@ -365,7 +365,7 @@ def _item_counts(scores: Scores, measure: Measure) -> dict[str, int]:
     if measure.aggregate == "gathered":
         return {system: count["total"] for system, count in scores.counts.items()}
     return {
-        system: scores.estimate(measure, system, annotator, measure.aggregate).items
+        system: scores.corpus_score(measure, system, annotator, measure.aggregate).items
         for system in scores.systems
     }
 
@@ -403,7 +403,7 @@ def _notes_on_undefined(scores: Scores, measures: Sequence[Measure]) -> Iterator
     for system in scores.systems:
         for measure in measures:
             annotator = scores.annotators_of(measure)[-1]
-            undefined = scores.estimate(measure, system, annotator, measure.aggregate).undefined
+            undefined = scores.corpus_score(measure, system, annotator, measure.aggregate).undefined
             if undefined:
                 counts.append((system, measure.name, undefined))
     by_count: dict[tuple[str, int], list[str]] = {}

@@ -15,7 +15,7 @@ import numpy as np
 from kammerton.arrays import Codes
 from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.model.corpus import ALL
-from kammerton.model.measure import Estimate, Measure, Values, average, find
+from kammerton.model.measure import CorpusScore, Measure, Values, average, find
 from kammerton.model.task import Ratings
 from kammerton.results.scores import Scores, Shown
 from kammerton.results.signature import data_hash, signature
@@ -76,12 +76,12 @@ class AnnotatorAgreement(Shown):
                 raise OptionError.unknown("annotator", name, self.annotators)
         if tuple(names) not in self.pairs:
             raise OptionError(f"{quote(names[0])} and {quote(names[1])} share no item")
-        return self.estimate(chosen, *names).value
+        return self.corpus_score(chosen, *names).value
 
-    def estimate(self, measure: Measure, reference: str, estimate: str) -> Estimate:
+    def corpus_score(self, measure: Measure, reference: str, estimate: str) -> CorpusScore:
         """Return the headline score of one annotator against another."""
         scores = self.scores[reference]
-        return scores.estimate(measure, estimate, scores.annotators_of(measure)[-1], measure.aggregate)
+        return scores.corpus_score(measure, estimate, scores.annotators_of(measure)[-1], measure.aggregate)
 
     def _values(self, measure: Measure) -> Iterator[tuple[str, str, str, float]]:
         """Yield reference, estimate, item and value."""
@@ -91,15 +91,15 @@ class AnnotatorAgreement(Shown):
             for item, value in zip(item_scores.names, item_scores.values.tolist(), strict=True):
                 yield reference, estimate, item, value
 
-    def mean(self, measure: Measure) -> Estimate:
+    def mean(self, measure: Measure) -> CorpusScore:
         """Return the mean over ordered pairs and items."""
         return _mean(value for *_, value in self._values(measure))
 
-    def mean_of_pairs(self, measure: Measure) -> Estimate:
+    def mean_of_pairs(self, measure: Measure) -> CorpusScore:
         """Return the mean of the headline scores of all ordered pairs, however many items a pair has."""
-        return _mean(self.estimate(measure, *pair).value for pair in self.pairs)
+        return _mean(self.corpus_score(measure, *pair).value for pair in self.pairs)
 
-    def means(self, measure: Measure) -> dict[str, Estimate]:
+    def means(self, measure: Measure) -> dict[str, CorpusScore]:
         """Return the means by aggregate; that of pairs only where annotators are persons."""
         of_pairs = {"mean_of_pairs": self.mean_of_pairs(measure)} if self.persons else {}
         return {**of_pairs, "mean_of_items": self.mean(measure)}
@@ -156,7 +156,7 @@ class AnnotatorAgreement(Shown):
         for measure in self.measures:
             address = (measure.protocol, measure.name)
             for pair in self.pairs if self.persons else ():
-                score = self.estimate(measure, *pair)
+                score = self.corpus_score(measure, *pair)
                 yield *address, *pair, measure.aggregate, null(score.value), score.items
             for name, mean in self.means(measure).items():
                 yield *address, ALL, ALL, name, null(mean.value), len(self.items)
@@ -186,7 +186,7 @@ class AnnotatorAgreement(Shown):
         }
 
 
-def _mean(numbers: Iterable[float]) -> Estimate:
+def _mean(numbers: Iterable[float]) -> CorpusScore:
     values = np.array(list(numbers))
     return average(values, values, np.ones(len(values)), "mean")
 

@@ -104,7 +104,7 @@ def candidate_rows(
         )
         means = scored.means()
         values = {
-            which: scores.estimate(measure, f"{system.name}:{which}", annotator, how).value
+            which: scores.corpus_score(measure, f"{system.name}:{which}", annotator, how).value
             for which in (WORST, SELECTED, BEST)
             if f"{system.name}:{which}" in scores.systems
         }
@@ -140,7 +140,7 @@ def candidate_item_rows(
 def _mean(measure: Measure, means: Values) -> float:
     """Return the corpus score in which each item counts what its candidates score on average."""
     if measure.aggregate == "pooled":
-        return measure.estimate(means[:, 3:], "pooled").value
+        return measure.corpus_score(means[:, 3:], "pooled").value
     values, counted, weights = means[:, :3].T
     return average(values, counted, weights, measure.aggregate).value
 

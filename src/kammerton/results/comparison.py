@@ -358,7 +358,7 @@ def _shares(
     test: PermutationTest, item_scores: Mapping[ScoreKey, ItemScores], without: Mapping[ScoreKey, Values]
 ) -> Values:
     """Return the share of each unit in the difference, in favour of the better system."""
-    first, second = (item_scores[key].estimate(key.aggregate).value for key in test)
+    first, second = (item_scores[key].corpus_score(key.aggregate).value for key in test)
     scale = scale_of(test.first.measure)
     whole = differences(first, second, scale)
     left = differences(without[test.first], without[test.second], scale, OF_SUMS)

@@ -25,7 +25,7 @@ import numpy as np
 from kammerton.arrays import ratio
 from kammerton.model.corpus import ALL
 from kammerton.model.evidence import Evidence
-from kammerton.model.measure import Estimate, Measure, Values
+from kammerton.model.measure import CorpusScore, Measure, Values
 from kammerton.results.signature import Origin
 from kammerton.results.tables import columns_of, frame, plain_score, with_interval
 from kammerton.scoring.evaluating import ORACLE, ContextEvidence
@@ -211,14 +211,14 @@ class _ContextMaker:
         for scores in self._baselines:
             for key in scores.of(measure):
                 role: Role = "oracle" if key.system == ORACLE else "baseline"
-                yield _context_score(key, role, key.annotator, scores.estimate(key), scores.interval(key))
+                yield _context_score(key, role, key.annotator, scores.corpus_score(key), scores.interval(key))
 
     def systems(self, measure: Measure) -> Iterator[ContextScore]:
         for key in headline_keys(self._corpus, measure):
-            score = self._corpus.estimate(measure, key.system, key.annotator, key.aggregate)
+            score = self._corpus.corpus_score(measure, key.system, key.annotator, key.aggregate)
             ends = self._intervals.get(key, UNDEFINED)
             for scores in self._systems if self._names[measure][key.system] != self._kept[measure] else ():
-                score, ends = scores.estimate(key), scores.interval(key)
+                score, ends = scores.corpus_score(key), scores.interval(key)
             yield _context_score(key, "system", key.annotator, score, ends)
 
     def others(self, measure: Measure) -> Iterator[ContextScore]:
@@ -229,9 +229,11 @@ class _ContextMaker:
         (top,) = annotators.of(measure)
         for key in systems.of(measure):
             share, ends = systems.share(key, annotators, top)
-            score = _context_score(key, "others", OTHERS, systems.estimate(key), systems.interval(key))
+            score = _context_score(key, "others", OTHERS, systems.corpus_score(key), systems.interval(key))
             yield replace(score, share=share, share_low=ends[0], share_high=ends[1])
-        yield _context_score(top, "annotators", OTHERS, annotators.estimate(top), annotators.interval(top))
+        yield _context_score(
+            top, "annotators", OTHERS, annotators.corpus_score(top), annotators.interval(top)
+        )
 
 
 def _names(corpus: ScoredCorpus, measure: Measure, without: Container[str] = ()) -> dict[str, frozenset[str]]:
@@ -241,7 +243,7 @@ def _names(corpus: ScoredCorpus, measure: Measure, without: Container[str] = ())
 
 
 def _context_score(
-    key: ScoreKey, role: Role, annotator: str, score: Estimate, ends: Interval
+    key: ScoreKey, role: Role, annotator: str, score: CorpusScore, ends: Interval
 ) -> ContextScore:
     ends_and_counts = with_interval(score, ends)
     return ContextScore(
@@ -283,13 +285,13 @@ class _Resampled:
         """Return the scores of a measure."""
         return [key for key in self.sample.keys if key.measure == measure]
 
-    def estimate(self, key: ScoreKey) -> Estimate:
-        return self._item_scores[key].estimate(key.aggregate)
+    def corpus_score(self, key: ScoreKey) -> CorpusScore:
+        return self._item_scores[key].corpus_score(key.aggregate)
 
     def interval(self, key: ScoreKey) -> Interval:
         if self._bootstrap is None:
             return UNDEFINED
-        value, without = self.estimate(key).value, self._without.get(key)
+        value, without = self.corpus_score(key).value, self._without.get(key)
         return interval(value, self._resampled[key], without, self._bootstrap.level, self._units(key))
 
     def _units(self, key: ScoreKey) -> int:
@@ -299,8 +301,8 @@ class _Resampled:
         """Return the score over that of the annotators, and the interval of this share."""
         if key.measure.direction == "lower":
             return float("nan"), UNDEFINED
-        agreement = annotators.estimate(top).value
-        share = float(_over(np.array([self.estimate(key).value]), np.array([agreement]))[0])
+        agreement = annotators.corpus_score(top).value
+        share = float(_over(np.array([self.corpus_score(key).value]), np.array([agreement]))[0])
         if self._bootstrap is None:
             return share, UNDEFINED
         without = _over(self._without[key], annotators._without[top]) if self._without else None

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kammerton.model.corpus import ALL
-from kammerton.model.measure import Estimate, Measure
+from kammerton.model.measure import CorpusScore, Measure
 from kammerton.results.signature import Grouping, Origin
 from kammerton.results.tables import columns_of, frame, plain_score, with_interval
 from kammerton.scoring.scored_corpus import ScoredCorpus
@@ -72,7 +72,7 @@ class Groups:
         Items of each group, by name; None, for those that have none, last.
     rows : tuple of GroupScore
         By measure and system, the groups in the order of ``sizes``.
-    whole : mapping of ScoreKey to Estimate
+    whole : mapping of ScoreKey to CorpusScore
         The scores of all groups together.
     signatures : mapping of ((str or None), str) to mapping of Measure to str
         Of each group and system: those of its items scored alone.
@@ -83,7 +83,7 @@ class Groups:
     by: str
     sizes: Mapping[str | None, int]
     rows: tuple[GroupScore, ...]
-    whole: Mapping[ScoreKey, Estimate]
+    whole: Mapping[ScoreKey, CorpusScore]
     signatures: Mapping[tuple[str | None, str], Mapping[Measure, str]]
     fewest_resamples: int = 0
 
@@ -133,13 +133,13 @@ def groups_of(
     members = _members(sample.items, grouping)
     whole, without = _whole_and_without(sample, [grouping.of.get(item) for item in sample.items])
     fewest_resamples = 0 if bootstrap is None else bootstrap.resamples
-    scores: dict[str | None, Mapping[ScoreKey, tuple[Estimate, Interval]]] = {}
+    scores: dict[str | None, Mapping[ScoreKey, tuple[CorpusScore, Interval]]] = {}
     for group, items in members.items():
         in_group: ItemsByMeasure = {measure: of_measure & items for measure, of_measure in kept.items()}
         if bootstrap is None:
             of_group = Sample(corpus, sample.keys, in_group)
             own = of_group.item_scores(sample.keys).items()
-            scores[group] = {key: (of_items.estimate(key.aggregate), UNDEFINED) for key, of_items in own}
+            scores[group] = {key: (of_items.corpus_score(key.aggregate), UNDEFINED) for key, of_items in own}
         else:
             of_group = Sample(corpus, sample.keys, in_group, bootstrap.clusters)
             fewest_resamples = min(fewest_resamples, of_group.gathered_resamples(bootstrap.resamples))
@@ -187,7 +187,7 @@ def _members(items: Sequence[str], grouping: Grouping) -> dict[str | None, froze
 
 def _whole_and_without(
     sample: Sample, group_of: Sequence[str | None]
-) -> tuple[dict[ScoreKey, Estimate], dict[ScoreKey, dict[str | None, float]]]:
+) -> tuple[dict[ScoreKey, CorpusScore], dict[ScoreKey, dict[str | None, float]]]:
     """Return each score, and without each of the groups that items, in their order, belong to."""
     item_scores = sample.item_scores(sample.keys)
     groups = list(dict.fromkeys(group_of))
@@ -196,7 +196,7 @@ def _whole_and_without(
     for keys in split_gathered(sample.keys):
         values = sample.evaluate(left_out, {key: item_scores[key] for key in keys})
         without |= {key: dict(zip(groups, values[key].tolist(), strict=True)) for key in keys}
-    return {key: scores.estimate(key.aggregate) for key, scores in item_scores.items()}, without
+    return {key: scores.corpus_score(key.aggregate) for key, scores in item_scores.items()}, without
 
 
 def _marked(rows: Sequence[GroupScore]) -> list[GroupScore]:

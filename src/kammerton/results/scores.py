@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 
 _NOTEBOOK = "kammerton.reporting.figures"
 """Makes tables and charts for notebooks. It stands above results, and is imported when one is shown."""
-_STATES = ("ok", "missing", "failed")
-"""Of items, the worst behind."""
-Headline = tuple[str, str, Measure]
+_STATUSES = ("ok", "missing", "failed")
+"""Of items, from best to worst."""
+SummaryKey = tuple[str, str, Measure]
 """System, annotator and measure."""
 
 
-def keys_in_order(scores: Scores) -> Iterator[Headline]:
+def keys_in_order(scores: Scores) -> Iterator[SummaryKey]:
     """Yield system, annotator and measure of all corpus scores, in the order of the table ``SUMMARY``."""
     for system, annotator in product(scores.systems, dict.fromkeys((*scores.annotators, ALL))):
         for measure in scores.measures:
@@ -56,13 +56,13 @@ def keys_in_order(scores: Scores) -> Iterator[Headline]:
                 yield system, annotator, measure
 
 
-def summary_rows(scores: Scores, keys: Iterable[Headline] | None = None) -> Iterator[tuple[Any, ...]]:
+def summary_rows(scores: Scores, keys: Iterable[SummaryKey] | None = None) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of the table ``SUMMARY``, of all scores or of some: one row for each aggregate."""
     for system, annotator, measure in keys_in_order(scores) if keys is None else keys:
         signature = scores.signatures(annotator, systems=(system,))[measure]
         item_scores = scores.of_items(measure, system, annotator)
         for how in measure.aggregates:
-            score = item_scores.estimate(how)
+            score = item_scores.corpus_score(how)
             low, high = scores.intervals.get(ScoreKey(system, annotator, measure, how), UNDEFINED)
             unit = "items" if how in ("mean", "median") else measure.weight_unit
             yield (
@@ -170,7 +170,7 @@ class Scores(ScoredCorpus, WithCharts):
 
     @cached_property
     def references(self) -> dict[str, int]:
-        """Number of references that each item has: one for each annotator whose annotation was used."""
+        """Number of references of each item that has any: of annotators whose annotations were used."""
         return dict(Counter(item for who, item in self.origin.evidence.fingerprints if who != ALL))
 
     @property
@@ -196,10 +196,10 @@ class Scores(ScoredCorpus, WithCharts):
                 items.update(rows.items_at(np.flatnonzero(rows.of_system(system))))
             worst: dict[str, str] = {}
             for row in self.unusable(system):
-                worst[row.item] = max(worst.get(row.item, "ok"), row.status, key=_STATES.index)
-            of_state = Counter(worst.values())
+                worst[row.item] = max(worst.get(row.item, "ok"), row.status, key=_STATUSES.index)
+            of_status = Counter(worst.values())
             counts[system] = {"total": len(items), "ok": len(items) - len(worst)}
-            counts[system] |= {state: of_state[state] for state in _STATES[1:]}
+            counts[system] |= {status: of_status[status] for status in _STATUSES[1:]}
         return counts
 
     @property
@@ -376,7 +376,7 @@ class Scores(ScoredCorpus, WithCharts):
         known = self.annotators_of(chosen)
         annotator = known[-1] if annotator is None else one_of("annotator", annotator, known)
         how = one_of("aggregate", aggregate or chosen.aggregate, chosen.aggregates)
-        return self.estimate(chosen, system, annotator, how).value  # type: ignore[arg-type]
+        return self.corpus_score(chosen, system, annotator, how).value  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, undefined ones as None; what ``--format json`` prints."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kammerton.arrays import Codes
 from kammerton.model.evidence import Row, RowKind, Rows, has_class, kind_of
-from kammerton.model.measure import Estimate, Measure, Statistics
+from kammerton.model.measure import CorpusScore, Measure, Statistics
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,7 +62,7 @@ def plain_score(row: Any, signature: str) -> dict[str, Any]:
     return {**address, **plain(own), "signature": signature}
 
 
-def with_interval(score: Estimate, ends: tuple[float, float]) -> dict[str, Any]:
+def with_interval(score: CorpusScore, ends: tuple[float, float]) -> dict[str, Any]:
     """Return the fields that every record of a score has."""
     fields = {"value": score.value, "low": ends[0], "high": ends[1]}
     return {**fields, "items": score.items, "undefined": score.undefined}

@@ -325,8 +325,8 @@ class _RunPair:
         ]
         for system, measure, annotator, how in keys:
             names = self._systems[system], self._annotators[annotator]
-            before = self._before.estimate(measure, system, annotator, how).value
-            after = self._after.estimate(measure, *names, how).value
+            before = self._before.corpus_score(measure, system, annotator, how).value
+            after = self._after.corpus_score(measure, *names, how).value
             yield ScoreChange(
                 system=names[0],
                 annotator=names[1],

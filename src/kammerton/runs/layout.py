@@ -57,13 +57,13 @@ RATINGS = "ratings.parquet"
 LABELS = "ratings_labels.parquet"
 
 
-def rows_of(needs: Needs) -> str:
-    """Return the file of rows for measures that need the same."""
+def rows_file(needs: Needs) -> str:
+    """Return the name of the file of rows for measures that need the same."""
     return f"rows_{needs.replace('+', '_')}.parquet"
 
 
-def table_of(name: str) -> str:
-    """Return the file of a class table."""
+def table_file(name: str) -> str:
+    """Return the name of the file of a class table."""
     return f"table_{url_quote(name, safe='')}.parquet"
 
 
@@ -72,13 +72,13 @@ def below(start: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {name.removeprefix(start): data for name, data in files.items() if name.startswith(start)}
 
 
-def of_annotator(number: int, file: str) -> str:
-    """Return the file of one annotator in a run of an agreement."""
+def annotator_file(number: int, file: str) -> str:
+    """Return the name of the file of one annotator in a run of an agreement."""
     return f"annotator{number}_{file}"
 
 
-def of_part(part: str, file: str) -> str:
-    """Return the file of a part of the context: floors, others, annotators."""
+def part_file(part: str, file: str) -> str:
+    """Return the name of the file of a part of the context: floors, others, annotators."""
     return f"context_{part}_{file}"
 
 
@@ -142,10 +142,10 @@ def render_record(record: Mapping[str, Any]) -> bytes:
     """Return a record as the content of ``run.json``."""
     whole = {"kind": KIND, "format": FORMAT, **record}
     signed = {name: value for name, value in whole.items() if name != _NOT_SIGNED}
-    return _text({**whole, _DIGEST: digest_of(_text(signed))})
+    return _encoded({**whole, _DIGEST: digest_of(_encoded(signed))})
 
 
-def _text(record: Mapping[str, Any]) -> bytes:
+def _encoded(record: Mapping[str, Any]) -> bytes:
     return (json.dumps(record, indent=1, allow_nan=False) + "\n").encode("ascii")
 
 
@@ -260,8 +260,8 @@ _PLACES = ("case", "class", "unit")
 
 def files_of(evidence: Evidence) -> dict[str, bytes]:
     """Return the files of evidence by name."""
-    files = {rows_of(needs): _rows(evidence, needs) for needs in evidence.rows}
-    files |= {table_of(name): _table(tally) for name, tally in evidence.tallies.items()}
+    files = {rows_file(needs): _rows(evidence, needs) for needs in evidence.rows}
+    files |= {table_file(name): _table(tally) for name, tally in evidence.tallies.items()}
     files[REFERENCES] = to_parquet(
         {
             "annotator": [annotator for annotator, _ in evidence.fingerprints],
@@ -298,7 +298,7 @@ def evidence_of(
     rows: dict[Needs, Rows] = {}
     statistics: dict[Measure, Statistics] = {}
     for kind in needs:
-        frame = from_parquet(files[rows_of(kind)])
+        frame = from_parquet(files[rows_file(kind)])
         rows[kind] = Rows.of(map(Row, *(texts_of(frame, name) for name in _ROW)))
         for measure in _measured(measures, kind):
             statistics[measure] = numbers_of(frame, _names(measure))
@@ -308,7 +308,7 @@ def evidence_of(
         measures=tuple(measures),
         rows=rows,
         statistics={measure: statistics[measure] for measure in measures if measure in statistics},
-        tallies={about["name"]: _tally(files[table_of(about["name"])], about) for about in tables},
+        tallies={about["name"]: _tally(files[table_file(about["name"])], about) for about in tables},
         fingerprints=dict(zip(keys, map(bytes.fromhex, texts_of(references, "sha256")), strict=True)),
         gathered=_gathered_of(files) if CASES in files else None,
         diagnostics=tuple(diagnostics),
@@ -398,7 +398,7 @@ def keep_context(context_evidence: ContextEvidence) -> tuple[dict[str, Any], dic
         evidence: Evidence | None = getattr(context_evidence, attribute)
         if evidence is not None:
             parts[name] = {"measures": list(map(str, evidence.measures)), "needs": list(evidence.rows)}
-            files |= {of_part(name, file): data for file, data in files_of(evidence).items()}
+            files |= {part_file(name, file): data for file, data in files_of(evidence).items()}
     return {"single": context_evidence.single, "parts": parts}, files
 
 
@@ -408,7 +408,7 @@ def context_evidence_of(
     """Return the evidence of the context that a run keeps."""
     parts: dict[str, Evidence] = {}
     for name, about in record["parts"].items():
-        files_of_part = below(of_part(name, ""), files)
+        files_of_part = below(part_file(name, ""), files)
         chosen = [measures[address] for address in about["measures"]]
         parts[_PARTS[name]] = evidence_of(files_of_part, chosen, about["needs"], (), ())
     return ContextEvidence(**parts, single=record["single"])

@@ -48,7 +48,7 @@ def _of_agreement(agreement: AnnotatorAgreement) -> tuple[dict[str, Any], dict[s
     files: dict[str, bytes] = {}
     for number, name in enumerate(agreement.annotators):
         evidence = replace(agreement.scores[name].origin.evidence, tallies={}, diagnostics=())
-        files |= {layout.of_annotator(number, file): data for file, data in files_of(evidence).items()}
+        files |= {layout.annotator_file(number, file): data for file, data in files_of(evidence).items()}
     if agreement.ratings is not None:
         files |= _files_of_ratings(agreement.ratings, agreement.annotators)
     record = {
@@ -104,7 +104,7 @@ def _agreement(opened: Opened) -> AnnotatorAgreement:
 
 def _scores(opened: Opened, number: int) -> Scores:
     """Return the scores of all other annotators against one."""
-    own = layout.below(layout.of_annotator(number, ""), opened.files)
+    own = layout.below(layout.annotator_file(number, ""), opened.files)
     evidence = evidence_of(own, opened.measures, opened.record["needs"], (), ())
     return Scores(
         Origin(task=opened.task, evidence=evidence, missing="skip", options=opened.task.options(), choices={})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """From a part of a corpus to its statistics: read, match, run the kernels. No file format, no music here.
 
-The same of what scores are compared with: baselines, and annotators against each other.
+Also evaluates what scores are compared with: baselines, and annotators against each other.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from kammerton.scoring.loading import (
 from kammerton.scoring.sanity_checks import SanityChecks, check_sanity
 
 BLOCK = 200
-"""Items that are evaluated together wherever they are: sums over them round the same way in every run."""
+"""Items of a block. Blocks are cut alike in every run, so that their sums round alike."""
 _TOGETHER = 400
 """Cases that go through the kernels at once: enough to fill columns, few enough for the cache."""
 _LARGEST = 8 << 20
@@ -88,7 +88,7 @@ def score_part(
     for diagnostics in sides.diagnostics.values() if job.strict else ():
         for diagnostic in diagnostics:
             ended = ended or diagnostic.severity != "note"
-    usable = references.alone.union(*references.annotations.values())
+    usable = references.without_references.union(*references.annotations.values())
     paired = False
     for estimates in systems.values():
         ended = ended or (job.missing == "error" and bool(estimates.failed))
@@ -143,7 +143,7 @@ def _contents_of(
     Without references it is what estimates are about, such as notes: of the first system that has the item,
     and of no annotator but ``"all"``.
     """
-    if references.alone:
+    if references.without_references:
         first = _first_estimates(systems)
         return {ALL: {item: task.content(task.blank(estimate)) for item, estimate in first.items()}}
     contents: dict[str, dict[str, bytes]] = {}
@@ -213,13 +213,13 @@ class _Kernels:
         self._task, self._measures, self._options = job.task, measures, job.options
         self._needs, self._missing = measures[0].needs, job.missing
         self._annotations, self._systems = references.annotations, systems
-        self._alone = bool(references.alone)
-        self._first_estimates = _first_estimates(systems) if self._alone else {}
+        self._without_references = bool(references.without_references)
+        self._first_estimates = _first_estimates(systems) if self._without_references else {}
         # without references, there is the estimate alone
-        self._has_cases = self._needs == "estimate" or not self._alone
+        self._has_cases = self._needs == "estimate" or not self._without_references
         # annotator, the items that are there, and those that failed
         self._sides: list[tuple[str, Container[str], Mapping[str, str]]] = []
-        if self._needs == "pair" and not self._alone:
+        if self._needs == "pair" and not self._without_references:
             for annotator, failed in references.failed.items():
                 self._sides.append((annotator, references.annotations[annotator], failed))
         else:
@@ -265,20 +265,22 @@ class _Kernels:
                 self.gathered.append(replace(gathered, cases=gathered.cases + first))
         for measure, of_blocks in statistics.items():
             if measure.needs == self._needs:
-                of_blocks.append(_spread(measure, blocks.get(measure, []), len(names), counting, worst))
+                of_blocks.append(
+                    _rows_of_cases(measure, blocks.get(measure, []), len(names), counting, worst)
+                )
 
     def _name_failure(
         self, error: Exception, cases: Sequence[Case[Any]], places: Sequence[int], names: Sequence[str]
     ) -> None:
-        """Raise the error of a third party's task with the first item whose kernels raise it alone."""
+        """Raise the error of a third party's task again, with the first item that fails by itself."""
         if failure_of(self._task, "evaluate", "", error) is None:
             return
         item, reason = names[places[0]], error
         for case, place in zip(cases, places, strict=True):
             try:
                 self._task.evaluate([case], self._measures, self._options)
-            except Exception as alone:
-                item, reason = names[place], alone
+            except Exception as raised:
+                item, reason = names[place], raised
                 break
         failure = failure_of(self._task, "evaluate", item, reason)
         if failure is not None:
@@ -299,8 +301,8 @@ class _Kernels:
         """Return the row of an item that has a reference, if there are any."""
         estimates = self._systems[system]
         # without references the worst estimate is one of the same notes, which some system must have
-        usable = not self._alone or item in self._first_estimates
-        if item in estimates.annotations or (self._needs == "annotators" and not self._alone):
+        usable = not self._without_references or item in self._first_estimates
+        if item in estimates.annotations or (self._needs == "annotators" and not self._without_references):
             lacking = "" if self._has_cases else REFERENCE
             if self._has_cases and self._task.lacking is not None:
                 lacking = self._lacking(self._task.lacking, system, item, annotator)
@@ -323,7 +325,7 @@ class _Kernels:
 
     def _references_of(self, item: str, annotator: str) -> tuple[Any, ...]:
         """Return the references of an item, of one annotator or all; else the estimate that stands in."""
-        if self._alone:
+        if self._without_references:
             return (self._first_estimates[item],) if item in self._first_estimates else ()
         if annotator != ALL:
             return (self._annotations[annotator][item],)
@@ -338,12 +340,12 @@ class _Kernels:
         estimate = self._systems[row.system].annotations.get(row.item)
         if estimate is None:
             # An evaluation of the estimate alone gets the reference in its place: all of it is then wrong.
-            alone = self._needs == "estimate" and row.status != "ok"
-            estimate = references[0] if alone else self._task.blank(references[0])
+            all_wrong = self._needs == "estimate" and row.status != "ok"
+            estimate = references[0] if all_wrong else self._task.blank(references[0])
         return Case(() if self._needs == "estimate" else references, estimate, group)
 
 
-def _spread(
+def _rows_of_cases(
     measure: Measure, parts: Sequence[Statistics], rows: int, counting: Codes, worst: Flags
 ) -> Statistics:
     """Return the statistics of rows, of which some count; those without a usable estimate are the worst."""
@@ -439,11 +441,11 @@ def notes_on_sharing(
 ) -> Iterator[Diagnostic]:
     """Report items and pairs that agreement skips, and measures that are made for several annotators."""
     counts = references.annotators_of_items()
-    alone = sorted(item for item, count in counts.items() if count == 1)
-    if alone:
-        verb = inflected(len(alone), "has", "have")
-        message = f"{out_of(len(alone), len(counts), 'item')} {verb} one annotator, left out"
-        yield Diagnostic("KT230", "note", f"{message} ({some(alone)})", count=len(alone))
+    single = sorted(item for item, count in counts.items() if count == 1)
+    if single:
+        verb = inflected(len(single), "has", "have")
+        message = f"{out_of(len(single), len(counts), 'item')} {verb} one annotator, left out"
+        yield Diagnostic("KT230", "note", f"{message} ({some(single)})", count=len(single))
     if persons:
         pairs = list(combinations(references.annotations.values(), 2))
         apart = sum(first.keys().isdisjoint(second) for first, second in pairs)
@@ -472,7 +474,7 @@ class ContextEvidence:
     # of the systems against all annotators but one: a row says in place of the annotator who was left out, by
     # number, and against whom it is, ``"2.Ann"``. None if no item has two annotators.
     others: Evidence | None = None
-    # the same of the annotator who was left out, whoever it is called ``ANNOTATORS``
+    # of the annotators who were left out, each against the others, all called ``ANNOTATORS``
     annotators: Evidence | None = None
     single: int = 0  # items with one annotator, of which there are neither
 
@@ -488,8 +490,8 @@ def evaluate_context(
     measures = [measure for measure in sides.assumptions.measures if measure.needs != "annotators"]
     everyone = sides.references.annotations
     several = frozenset(items_shared(sides.references))
-    alone = {name: Estimates(items, {}, ()) for name, items in everyone.items()}
-    by_people, _ = applicable_to(task, sides.references, alone, measures, options)
+    own_items = {name: Estimates(items, {}, ()) for name, items in everyone.items()}
+    by_people, _ = applicable_to(task, sides.references, own_items, measures, options)
     others: Evidence | None = None
     annotators: Evidence | None = None
     for number, name in enumerate(everyone):

@@ -47,13 +47,13 @@ class ScoringJob:
 class References:
     """Annotations by annotator and item, and the items of each annotator that failed.
 
-    ``alone`` has the items that are scored without any reference; then there are no annotators.
+    ``without_references`` has the items that are scored without any reference; then there are no annotators.
     """
 
     annotations: Mapping[str, Mapping[str, Any]]
     failed: Mapping[str, Mapping[str, str]]
     diagnostics: tuple[Diagnostic, ...]
-    alone: frozenset[str] = frozenset()
+    without_references: frozenset[str] = frozenset()
 
     def annotators_of_items(self) -> Counter[str]:
         """Return how many annotators have a usable annotation of each item."""
@@ -71,7 +71,7 @@ class References:
 
     def every_item(self) -> frozenset[str]:
         """Return the items of all annotators, or of all systems where there are none."""
-        return self.alone.union(*self.annotations.values(), *self.failed.values())
+        return self.without_references.union(*self.annotations.values(), *self.failed.values())
 
     def of_annotator(self, name: str) -> References:
         """Return the references of one annotator; none, if other parts of the corpus have them, or nobody."""
@@ -198,7 +198,7 @@ def load_sides(
         references, matched = _match_references(task.match, references, options)
         diagnostics |= matched
     if not corpus.references:
-        references = replace(references, alone=corpus.items)
+        references = replace(references, without_references=corpus.items)
     systems: dict[str, Estimates] = {}
     for system in corpus.systems:
         estimates = systems[system.name] = load_estimates(task, system, references, options)

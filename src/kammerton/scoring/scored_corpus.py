@@ -22,7 +22,7 @@ from kammerton.model.evidence import (
     kind_of,
     statistics_by_class,
 )
-from kammerton.model.measure import Aggregate, Estimate, Measure, Statistics, Values, average
+from kammerton.model.measure import Aggregate, CorpusScore, Measure, Statistics, Values, average
 from kammerton.model.task import Task
 
 
@@ -95,11 +95,11 @@ class ItemScores:
         count = np.bincount(item, minlength=items).astype(float)
         return ratio(np.bincount(item, values[defined], items).astype(float), count)
 
-    def estimate(self, how: Aggregate) -> Estimate:
+    def corpus_score(self, how: Aggregate) -> CorpusScore:
         """Return the corpus score of these items."""
         if how == "pooled":
             if self._item is not None:
-                return self._measure.estimate(self.statistics, how)
+                return self._measure.corpus_score(self.statistics, how)
             return self._measure.pooled(self.statistics, self.values, self.weights)
         return average(self.values, self.counted, self.weights, how)
 
@@ -172,7 +172,7 @@ class ScoredCorpus:
         """Return whether there is what a measure compares with."""
         return measure.needs == "estimate" or self.has_references
 
-    def estimate(self, measure: Measure, system: str, annotator: str, how: Aggregate) -> Estimate:
+    def corpus_score(self, measure: Measure, system: str, annotator: str, how: Aggregate) -> CorpusScore:
         """Return a corpus score with what it was measured on.
 
         Parameters
@@ -184,7 +184,7 @@ class ScoredCorpus:
         how : aggregate
             One of the measure's aggregates.
         """
-        return self.of_items(measure, system, annotator).estimate(how)
+        return self.of_items(measure, system, annotator).corpus_score(how)
 
     def of_items(self, measure: Measure, system: str, annotator: str) -> ItemScores:
         """Return the scores of each item, or class, that the corpus scores of a measure are made of.

@@ -429,7 +429,7 @@ class Resampled:
 
     def value(self, key: ScoreKey) -> float:
         """Return a score."""
-        return self.item_scores[key].estimate(key.aggregate).value
+        return self.item_scores[key].corpus_score(key.aggregate).value
 
     def count(self, measure: Measure) -> int:
         """Return the number of items that a measure is computed on."""

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from kammerton.model.corpus import ALL
-from kammerton.model.measure import Estimate, Measure, Values
+from kammerton.model.measure import CorpusScore, Measure, Values
 from kammerton.scoring.evaluating import Timing
 from kammerton.scoring.scored_corpus import ScoredCorpus
 from kammerton.statistics.resampling import BootstrapSettings, ScoreKey, check_share
@@ -157,7 +157,7 @@ class Intervals(Mapping[ScoreKey, Interval]):
         for beside in _parts(sample, settings.resamples):
             headline = [key for key in beside if key.annotator == ALL] if several else beside
             self._part_of |= {key: (headline if key.annotator == ALL else beside, beside) for key in beside}
-        self._computed: dict[ScoreKey, tuple[Estimate, Interval]] = {}
+        self._computed: dict[ScoreKey, tuple[CorpusScore, Interval]] = {}
         self.gathered_resamples: int = sample.gathered_resamples(settings.resamples)
 
     def __getitem__(self, key: ScoreKey) -> Interval:
@@ -208,9 +208,9 @@ def intervals(
 
 def scores_with_intervals(
     sample: Sample, settings: BootstrapSettings
-) -> dict[ScoreKey, tuple[Estimate, Interval]]:
+) -> dict[ScoreKey, tuple[CorpusScore, Interval]]:
     """Return the scores of a sample with their confidence intervals."""
-    scores: dict[ScoreKey, tuple[Estimate, Interval]] = {}
+    scores: dict[ScoreKey, tuple[CorpusScore, Interval]] = {}
     for part in _parts(sample, settings.resamples):
         scores |= _with_intervals(sample, part, part, settings)
     return scores
@@ -225,7 +225,7 @@ def _parts(sample: Sample, resamples: int) -> Iterator[list[ScoreKey]]:
 
 def _with_intervals(
     sample: Sample, wanted: Sequence[ScoreKey], beside: Sequence[ScoreKey], settings: BootstrapSettings
-) -> dict[ScoreKey, tuple[Estimate, Interval]]:
+) -> dict[ScoreKey, tuple[CorpusScore, Interval]]:
     """Return scores with their intervals; all are resampled alike.
 
     Scores beside them are not computed, but take part in the sums: so these are the same, to the last bit,
@@ -235,9 +235,9 @@ def _with_intervals(
     resamples = sample.resamples_of(wanted, settings.resamples)
     resampled = sample.resampled(item_scores, resamples, settings.seed, wanted)
     without = sample.without_each(item_scores, resamples, wanted) if settings.method == "bca" else {}
-    scores: dict[ScoreKey, tuple[Estimate, Interval]] = {}
+    scores: dict[ScoreKey, tuple[CorpusScore, Interval]] = {}
     for key in wanted:
-        score = item_scores[key].estimate(key.aggregate)
+        score = item_scores[key].corpus_score(key.aggregate)
         units = sample.units_behind(key, item_scores[key], resampled[key])
         ends = interval(score.value, resampled[key], without.get(key), settings.level, units)
         scores[key] = score, ends

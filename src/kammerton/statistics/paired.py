@@ -270,7 +270,7 @@ def permutation_tests(
     permutations: Permutations,
 ) -> tuple[dict[PermutationTest, PairedTest], Permutations]:
     """Test differences of scores, all gathered or none; also return the permutations that were made."""
-    values = {key: scores.estimate(key.aggregate).value for key, scores in item_scores.items()}
+    values = {key: scores.corpus_score(key.aggregate).value for key, scores in item_scores.items()}
     tails = {}
     for test in tests:
         first, second = (values[key] for key in test)

@@ -38,8 +38,11 @@ def each_block(work: Callable[[B], T], blocks: Iterable[B]) -> Iterator[T]:
         yield from pool.map(work, blocks)
 
 
-ItemCounts = NDArray[np.float64]
-"""How often each item is in each sample, shape (samples, items): floats, as factors of products."""
+ItemFactors = NDArray[np.float64]
+"""How often each item is in each sample, or whether it is swapped: shape (samples, items).
+
+Floats, as factors of products.
+"""
 _BLOCK_CELLS, _BLOCK_ROWS = 1 << 21, 1 << 12
 """Most cells of a block, which are 16 MB, and most rows: what is made of a row may be longer than it."""
 
@@ -131,7 +134,7 @@ class _Blocks:
     def _generator(self, start: int) -> np.random.Generator:
         return np.random.Generator(np.random.PCG64([self.seed, start]))
 
-    def _spread(self, of_units: ItemCounts) -> ItemCounts:
+    def _counts_of_items(self, of_units: ItemFactors) -> ItemFactors:
         return of_units if self.clusters is None else np.take(of_units, self.unit_of, axis=1)
 
 
@@ -145,13 +148,13 @@ class Resampling(_Blocks):
     array([4., 4., 4.])
     """
 
-    def block(self, start: int) -> ItemCounts:
+    def block(self, start: int) -> ItemFactors:
         """Return how often each item is in each sample of the block that begins with ``start``."""
         rows, units = self._rows(start), self.units
         chosen = self._generator(start).integers(0, max(units, 1), (rows, units))
         chosen += np.arange(rows)[:, None] * units
         counts = np.bincount(chosen.ravel(), minlength=rows * units)
-        return self._spread(counts.reshape(rows, units).astype(np.float64))
+        return self._counts_of_items(counts.reshape(rows, units).astype(np.float64))
 
 
 class LeaveOneOut(_Blocks):
@@ -172,7 +175,7 @@ class LeaveOneOut(_Blocks):
         """Number of rows of all blocks together."""
         return min(self.units, self.repetitions)
 
-    def block(self, start: int) -> ItemCounts:
+    def block(self, start: int) -> ItemFactors:
         """Return 0 for items that are left out and 1 for others, in the block that begins with ``start``."""
         out = self.unit_of * self.total // max(self.units, 1)
         rows = np.arange(start, start + self._rows(start))
@@ -195,18 +198,21 @@ class Permutations(_Blocks):
         """Number of rows of all blocks together."""
         return 1 << self.units if self.exact else self.repetitions
 
-    def block(self, start: int) -> ItemCounts:
+    def block(self, start: int) -> ItemFactors:
         """Return 1 where an item is swapped and 0 elsewhere, in the block that begins with ``start``."""
         rows = self._rows(start)
         if self.exact:
             patterns = np.arange(start, start + rows)[:, None] >> np.arange(self.units)
-            return self._spread((patterns & 1).astype(np.float64))
+            return self._counts_of_items((patterns & 1).astype(np.float64))
         bits = self._generator(start).integers(0, 2, (rows, self.units), dtype=np.uint8)
-        return self._spread(bits.astype(np.float64))
+        return self._counts_of_items(bits.astype(np.float64))
 
 
 _SPREADS = 2.0
-"""Half-width of the window: four standard deviations of how often half of the items are in a sample."""
+"""Half-width of the window in units of ``spread``.
+
+Two of these are four standard deviations of how often half of the items are in a sample.
+"""
 
 
 class ResampledMedian:
@@ -231,7 +237,7 @@ class ResampledMedian:
         below[self._order[: self._low]] = 1.0
         self._defined, self._below = add(defined.astype(np.float64)), add(below)
 
-    def evaluate(self, counts: ItemCounts, sums: Statistics) -> Values:
+    def evaluate(self, counts: ItemFactors, sums: Statistics) -> Values:
         """Return the median of each sample; NaN if none of its items has a value."""
         sizes, before = sums[:, self._defined], sums[:, self._below]
         middle = np.stack(((sizes - 1) // 2, sizes // 2))
@@ -243,7 +249,7 @@ class ResampledMedian:
         return np.where(sizes > 0, medians, np.nan)
 
     def _middles(
-        self, counts: ItemCounts, before: Values, middle: Values, window: slice
+        self, counts: ItemFactors, before: Values, middle: Values, window: slice
     ) -> tuple[Values, Flags]:
         """Return the middle of each sample, and whether it is in the window."""
         values = self._sorted[window]
@@ -310,12 +316,12 @@ class ResampledScores:
                 self._sums[key] = self._columns.add_rows(columns, at), finalise
         self._matrix = self._columns.matrix()
 
-    def sums(self, counts: ItemCounts) -> Statistics:
+    def sums(self, counts: ItemFactors) -> Statistics:
         """Return the sums that all scores are made of, shape (samples, sums)."""
         return counts @ self._matrix
 
     def permuted_difference(
-        self, first: ScoreKey, second: ScoreKey, patterns: ItemCounts, sums: tuple[Statistics, Statistics]
+        self, first: ScoreKey, second: ScoreKey, patterns: ItemFactors, sums: tuple[Statistics, Statistics]
     ) -> Values:
         """Return the difference of two scores for each pattern of items that are swapped between them."""
         if first in self._medians:
@@ -335,7 +341,7 @@ class ResampledScores:
         columns, of_second = self._sums[first][0], self._sums[second][0]
         return np.asarray((self._matrix[:, columns] != self._matrix[:, of_second]).any(axis=1))
 
-    def evaluate(self, counts: ItemCounts, wanted: Sequence[ScoreKey]) -> Values:
+    def evaluate(self, counts: ItemFactors, wanted: Sequence[ScoreKey]) -> Values:
         """Return the scores of each sample."""
         sums = self.sums(counts)
         values = np.empty((len(counts), len(wanted)), order="F")

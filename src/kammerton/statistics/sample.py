@@ -340,6 +340,7 @@ class Sample:
 
     def resampler(self, item_scores: Mapping[ScoreKey, ItemScores]) -> ResampledScores:
         """Return scores, none of them gathered, as functions of how often each item is in a sample."""
+        # two standard deviations of how often half of the items are in a sample
         spread = math.sqrt(sum(size * size for size in Counter(self.units.tolist()).values()))
         return ResampledScores(item_scores, self.items, spread)
 

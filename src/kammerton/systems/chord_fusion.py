@@ -33,7 +33,7 @@ from kammerton.systems.voting import (
     first_sayers,
     is_unanimous,
     path_scores,
-    spread,
+    table_of_classes,
     vote_shares,
 )
 
@@ -239,7 +239,9 @@ def _voted(
     ballots = ballots_of(codes, seconds, _CLASSES)
     values, other = vote_values(ballots, weighing, choices, _CLASSES)
     patterns = ballots.patterns
-    likely = path_scores(patterns, codes, spread(patterns, codes, values, other, len(song.triad_names)))
+    likely = path_scores(
+        patterns, codes, table_of_classes(patterns, codes, values, other, len(song.triad_names))
+    )
     triads = best_path(seconds[:, None] * likely, choices.change_cost)
     place = np.flatnonzero(spoken)
     begins = np.append(True, (np.diff(triads) != 0) | (np.diff(place) > 1))
@@ -269,7 +271,7 @@ def _voted_detail(
     """
     patterns = first_sayers(said)
     shares = vote_shares(patterns, votes) * seconds[:, None]
-    evidence = spread(patterns, said, shares, np.zeros(len(said)), len(detail.names))
+    evidence = table_of_classes(patterns, said, shares, np.zeros(len(said)), len(detail.names))
     run = begins.cumsum() - 1
     of_run: Flags = np.add.reduceat(evidence, np.flatnonzero(begins)) > 0
     possible = of_run[run]

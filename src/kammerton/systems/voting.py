@@ -23,7 +23,9 @@ _DISSENT, _AGREEMENT = 0.9, 0.93
 VOICES = 4
 """Sources from which dissent is told from agreement: fewer leave no plurality to dissent from."""
 _ROUNDS, _STILL = 20, 1e-4
+"""Most rounds of finding accuracies; they end before if none moves by this much."""
 _BEGINNING, _LOWEST, _HIGHEST = 0.7, 0.05, 0.99
+"""Accuracy that all sources begin with, and its limits."""
 _EQUAL = 1e-9
 """Scores that differ by less are tied, however their sums were rounded."""
 
@@ -82,18 +84,20 @@ class Copies:
         return 1 / np.bincount(self.groups, minlength=len(self.groups))[self.groups]
 
 
-def find_copies(ballots: Ballots, *, evidence: float = 60.0) -> Copies:
-    """Group sources that copy each other; a pair is judged on at least so much ``evidence``.
+def find_copies(ballots: Ballots, *, least_weight: float = 60.0) -> Copies:
+    """Group sources that copy each other; a pair is judged where its units weigh ``least_weight`` or more.
 
     Where enough sources leave a plurality of others, two sources are copies if they dissent from it alike;
     else, if they are equal nearly everywhere.
     """
 
     def alike(first: int, second: int, voices: Sequence[int]) -> float | None:
-        share = _dissent_alike(ballots, voices, first, second, evidence) if len(voices) >= VOICES else None
+        share = (
+            _dissent_alike(ballots, voices, first, second, least_weight) if len(voices) >= VOICES else None
+        )
         least = _DISSENT
         if share is None:
-            share, least = _agreement(ballots, first, second, evidence), _AGREEMENT
+            share, least = _agreement(ballots, first, second, least_weight), _AGREEMENT
         return share if share is not None and share >= least else None
 
     return linked_copies(ballots.patterns, alike)
@@ -121,7 +125,7 @@ def linked_copies(patterns: Codes, alike: Callable[[int, int, Sequence[int]], fl
 
 
 def _dissent_alike(
-    ballots: Ballots, voices: Sequence[int], first: int, second: int, evidence: float
+    ballots: Ballots, voices: Sequence[int], first: int, second: int, least_weight: float
 ) -> float | None:
     """Return the share of equal labels where two sources differ from what most others say.
 
@@ -135,26 +139,26 @@ def _dissent_alike(
     dissent = (
         (pair != ABSTAINS).all(axis=1) & (plurality != ABSTAINS) & (pair != plurality[:, None]).all(axis=1)
     )
-    return equal_share(pair, ballots.weights * dissent, evidence)
+    return equal_share(pair, ballots.weights * dissent, least_weight)
 
 
-def _agreement(ballots: Ballots, first: int, second: int, evidence: float) -> float | None:
+def _agreement(ballots: Ballots, first: int, second: int, least_weight: float) -> float | None:
     """Return the share of equal labels where two sources say anything."""
     pair = ballots.patterns[:, [first, second]]
-    return equal_share(pair, ballots.weights * (pair != ABSTAINS).all(axis=1), evidence)
+    return equal_share(pair, ballots.weights * (pair != ABSTAINS).all(axis=1), least_weight)
 
 
-def equal_share(pair: Codes, weights: Weights, evidence: float) -> float | None:
-    """Return the share of the weights at which two sources are equal; None of too little."""
+def equal_share(pair: Codes, weights: Weights, least_weight: float) -> float | None:
+    """Return the share of the weights at which two sources are equal; None if they sum to less."""
     whole = float(weights.sum())
-    return float(weights[pair[:, 0] == pair[:, 1]].sum()) / whole if whole and whole >= evidence else None
+    return float(weights[pair[:, 0] == pair[:, 1]].sum()) / whole if whole and whole >= least_weight else None
 
 
 def accuracies(ballots: Ballots, votes: Weights, classes: int) -> Weights:
     """Return the accuracy of each source that explains how far sources agree (one-coin Dawid and Skene).
 
-    A source errs alike on all ``classes``. The accuracies of copies and of weak sources are too high: they
-    weigh votes, and are nothing to report.
+    The errors of a source are spread evenly over the other ``classes``. The accuracies of copies and of weak
+    sources are too high: they weigh votes, and are nothing to report.
     """
     estimates = np.full(ballots.patterns.shape[1], _BEGINNING)
     spoken = ballots.patterns != ABSTAINS
@@ -229,7 +233,7 @@ def class_order(codes: Codes, weights: Weights, votes: Weights) -> Codes:
     return classes[np.lexsort((first, -np.round(amount, 9)))]
 
 
-def spread(patterns: Codes, codes: Codes, values: Weights, other: Weights, classes: int) -> Weights:
+def table_of_classes(patterns: Codes, codes: Codes, values: Weights, other: Weights, classes: int) -> Weights:
     """Return the value of every class in every unit: ``other`` where nobody says it."""
     table = np.repeat(other[:, None], classes, axis=1)
     units, sources = np.nonzero(_is_first(patterns))

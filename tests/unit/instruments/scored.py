@@ -131,7 +131,7 @@ def figures(pairs: Sequence[Pair], chosen: InstrumentOptions, names: Sequence[st
     if of_classes:
         _, rows = _gathered(pairs, chosen, of_classes)
         found |= {measure: each[~np.isnan(each).all(axis=1)] for measure, each in rows.items()}
-    return {str(m): m.estimate(found[m], m.aggregate).value for m in measures}
+    return {str(m): m.corpus_score(found[m], m.aggregate).value for m in measures}
 
 
 def equals(text: str) -> Any:

@@ -13,7 +13,7 @@ from kammerton.chords.kernels import (
     Recall,
     Segmentation,
 )
-from kammerton.model.measure import Aggregate, Card, Estimate, Formula, Measure, average
+from kammerton.model.measure import Aggregate, Card, CorpusScore, Formula, Measure, average
 
 NAN = math.nan
 CARD = Card(summary="s", equation="e", undefined_when="u", source="s", agrees_with="a")
@@ -46,7 +46,7 @@ ITEMS = np.array([outcomes(3, 1), outcomes(1, 5, 4), outcomes(0, 0, 100)])
     ],
 )
 def test_items_become_a_figure(weigh: str, how: Aggregate, value: float, weight: float) -> None:
-    found = measure(Recall(weigh=weigh)).estimate(ITEMS, how)
+    found = measure(Recall(weigh=weigh)).corpus_score(ITEMS, how)
     assert found.value == pytest.approx(value)
     assert found.weight == pytest.approx(weight)
     assert (found.items, found.undefined) == (3, 1)
@@ -54,17 +54,17 @@ def test_items_become_a_figure(weigh: str, how: Aggregate, value: float, weight:
 
 @pytest.mark.parametrize("how", ["pooled", "mean", "median", "weighted_mean"])
 def test_nothing_has_no_figure(how: Aggregate) -> None:
-    found = measure(Recall()).estimate(ITEMS[2:], how)
+    found = measure(Recall()).corpus_score(ITEMS[2:], how)
     assert math.isnan(found.value)
     assert (found.weight, found.items, found.undefined) == (0.0, 1, 1)
-    none = measure(Recall()).estimate(np.empty((0, len(OUTCOMES))), how)
+    none = measure(Recall()).corpus_score(np.empty((0, len(OUTCOMES))), how)
     assert math.isnan(none.value)
     assert (none.weight, none.items, none.undefined) == (0.0, 0, 0)
 
 
 def test_the_median_is_that_of_the_middle() -> None:
     values = np.array([0.9, NAN, 0.1, 0.2])
-    assert average(values, values, np.ones(4), "median") == Estimate(0.2, weight=3.0, items=4, undefined=1)
+    assert average(values, values, np.ones(4), "median") == CorpusScore(0.2, weight=3.0, items=4, undefined=1)
 
 
 def test_a_measure_is_called_by_its_address() -> None:
@@ -135,4 +135,4 @@ def test_a_class_average_is_the_mean_over_the_classes_that_occur() -> None:
     assert formula.weight(rows).tolist() == [7, 0, 10]
     assert formula.worst(rows).tolist() == [[0, 0, 0, 4, 3, 0], [0] * 6, [0, 0, 0, 5, 0, 5]]
     # pooled: maj 1 of 9, min 3 of 3, N 0 of 5
-    assert measure(formula).estimate(rows, "pooled").value == pytest.approx((1 / 9 + 1 + 0) / 3)
+    assert measure(formula).corpus_score(rows, "pooled").value == pytest.approx((1 / 9 + 1 + 0) / 3)

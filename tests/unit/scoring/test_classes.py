@@ -296,7 +296,7 @@ def test_names_do_not_change_the_last_bits() -> None:
     shares = [0.1, 0.2, 0.3, 1e16, -1e16]
     statistics = np.array([[share, 1.0] for share in shares])
     found = {
-        RECALL.estimate(statistics[list(order)], how).value
+        RECALL.corpus_score(statistics[list(order)], how).value
         for order in ((0, 1, 2, 3, 4), (3, 0, 1, 4, 2), (4, 3, 2, 1, 0))
         for how in ("mean", "pooled")
     }

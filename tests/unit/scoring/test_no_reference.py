@@ -85,7 +85,7 @@ def test_everything_else_is_undefined_and_says_why() -> None:
 def test_no_statistics_are_no_value(measure: Measure) -> None:
     nothing = np.zeros((1, len(measure.formula.statistics)))
     assert math.isnan(measure.formula.finalise(nothing)[0])
-    assert math.isnan(measure.estimate(np.repeat(nothing, 3, axis=0), measure.aggregate).value)
+    assert math.isnan(measure.corpus_score(np.repeat(nothing, 3, axis=0), measure.aggregate).value)
 
 
 def test_values_and_intervals_are_those_beside_references() -> None:

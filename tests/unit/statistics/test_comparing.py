@@ -193,7 +193,7 @@ def test_permutations_swap_items(measure: Any) -> None:
 def figure(rows: Statistics, measure: Any) -> float:
     """Return a figure of rows, of which classes are those with the same whole."""
     if measure is not CLASSES:
-        return float(measure.estimate(rows, measure.aggregate).value)
+        return float(measure.corpus_score(rows, measure.aggregate).value)
     classes = [rows[rows[:, 1] == whole] for whole in np.unique(rows[:, 1])]
     return float(np.mean([np.mean(own[:, 0] > 0) for own in classes]))
 

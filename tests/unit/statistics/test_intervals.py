@@ -52,7 +52,7 @@ def figures(scores: kt.Scores, draw: list[int], items: list[str]) -> dict[ScoreK
             rows = [place[items[number]] for number in draw if items[number] in place]
             for how in measure.aggregates:
                 if how == "pooled":
-                    value = measure.estimate(own.statistics[rows], how).value
+                    value = measure.corpus_score(own.statistics[rows], how).value
                 else:
                     counted, weights = own.counted[rows], own.weights[rows]
                     known = ~np.isnan(counted)
@@ -250,7 +250,7 @@ def test_many_draws_at_once_are_each_draw_for_itself(annotators: Any) -> None:
             classes = sample._classes(counts, key.system, key.annotator)
             alone = (
                 scores_of_classes(classes, key.measure, several=key.annotator == "all")
-                .estimate("gathered")
+                .corpus_score("gathered")
                 .value
             )
             assert made[key][number] == pytest.approx(alone, abs=1e-12, nan_ok=True), key

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kammerton.model.measure import Values
-from kammerton.statistics.resampling import ItemCounts, ResampledMedian, Resampling, median_of_rows
+from kammerton.statistics.resampling import ItemFactors, ResampledMedian, Resampling, median_of_rows
 
 
-def medians(values: Values, draws: ItemCounts, spread: float) -> Values:
+def medians(values: Values, draws: ItemFactors, spread: float) -> Values:
     columns: list[Values] = []
 
     def add(column: Values) -> int:
@@ -23,7 +23,7 @@ def medians(values: Values, draws: ItemCounts, spread: float) -> Values:
     return median.evaluate(draws, draws @ np.stack(columns, axis=1))
 
 
-def sorted_medians(values: Values, draws: ItemCounts) -> list[float]:
+def sorted_medians(values: Values, draws: ItemFactors) -> list[float]:
     found = []
     for counts in draws.astype(int):
         drawn = np.repeat(values, counts)
