@@ -163,8 +163,13 @@ class Band:
     high: float = math.nan
 
 
-def forest(scores: Sequence[ChartScore], unit: str, bands: Sequence[Band] = ()) -> alt.TopLevelMixin:
-    """Return a forest plot: a row for each measure, in it a line for each system."""
+def forest(
+    scores: Sequence[ChartScore], unit: str, bands: Sequence[Band] = (), order: Sequence[str] = ()
+) -> alt.TopLevelMixin:
+    """Return a forest plot: a row for each measure, in it a line for each system.
+
+    Colours and shapes are dealt in an order of systems, so that all charts give a system the same.
+    """
     alt = altair_of()
     names = distinct(score.system for score in scores)
     systems = list(names.values())
@@ -174,8 +179,9 @@ def forest(scores: Sequence[ChartScore], unit: str, bands: Sequence[Band] = ()) 
     data = alt.Data(
         values=[{**row, "measure": labels[row["measure"]], "place": places[row["measure"]]} for row in rows]
     )
-    colour = alt.Scale(domain=systems, range=cycled(COLOURS, len(systems)))
-    shape = alt.Scale(domain=systems, range=cycled(SHAPES, len(systems)))
+    dealt = [names[system] for system in order if system in names] or systems
+    colour = alt.Scale(domain=dealt, range=cycled(COLOURS, len(dealt)))
+    shape = alt.Scale(domain=dealt, range=cycled(SHAPES, len(dealt)))
     across = {"title": unit, "scale": alt.Scale(zero=False, nice=True), "axis": alt.Axis(tickCount=8)}
     behind = _behind(alt, across) if bands else []
     base = (

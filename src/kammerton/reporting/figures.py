@@ -111,7 +111,7 @@ def _forest(source: Source, measure: Measure) -> alt.TopLevelMixin | None:
                 bands.append(Band(measure=column.name, role=role, value=value, low=low, high=high))
     if all(math.isnan(score.value) for score in scores):
         return None
-    return forest(scores, unit_of(measure), bands)
+    return forest(scores, unit_of(measure), bands, source.scores.systems)
 
 
 def _ranks(source: Source, measure: Measure) -> alt.TopLevelMixin | None:
@@ -177,7 +177,7 @@ def _groups(source: Source, measure: Measure) -> alt.TopLevelMixin | None:
         for row in rows
         if row.group == name
     ]
-    return forest(scores, f"{measure}, {unit_of(measure)}")
+    return forest(scores, f"{measure}, {unit_of(measure)}", order=source.scores.systems)
 
 
 def _scatter(source: Source, measure: Measure) -> alt.TopLevelMixin | None:

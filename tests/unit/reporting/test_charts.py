@@ -273,3 +273,18 @@ def test_systems_without_an_item_in_common_have_no_ranks() -> None:
     apart = source({"a": [here, gone, gone], "b": [gone, here, gone], "c": [gone, gone, here]}, (MEAN,))
     with pytest.raises(OptionError, match="there is nothing to draw: ranks"):
         chart(apart, "ranks", MEAN)
+
+
+def test_a_system_has_one_colour_whatever_its_rank() -> None:
+    scores = [
+        ChartScore(measure="M", system=name, value=value, low=0.0, high=1.0)
+        for name, value in (("b", 0.9), ("a", 0.1))
+    ]
+    spec = forest(scores, "value", order=("a", "b")).to_dict()
+    colours = [
+        layer["encoding"]["color"]["scale"]["domain"]
+        for layer in spec["spec"]["layer"]
+        if "color" in layer["encoding"]
+    ]
+    assert colours
+    assert all(domain == ["a", "b"] for domain in colours)  # as in the charts of items and losses
