@@ -12,8 +12,12 @@ import pytest
 
 import kammerton.api.pages
 from kammerton.chords import TASK, ChordAnnotation
+from kammerton.chords.kernels import build_columns, judge
+from kammerton.chords.protocols import mirex2013
 from kammerton.chords.views import view_item
 from kammerton.errors import OptionError
+from kammerton.model.measure import find
+from kammerton.model.task import Case
 from kammerton.model.views import Column, ErrorKind, ItemView, Mark, Span, Table, Track
 from kammerton.reporting.timeline import render_item
 
@@ -33,6 +37,7 @@ def view(
     return view_item("song", "ref", {"ref": reference}, estimates or {"est": ESTIMATE}, measure)
 
 
+MAJMINBASS = find("MajMinBass", mirex2013.PROTOCOL.measures)
 EXCLUDED = Mark(2, 3, "excluded")
 
 
@@ -86,6 +91,15 @@ def test_what_is_wrong_is_told_apart() -> None:
         wrong(3, 5, "presence"),
     )
     assert view("majmin_inv", reference, est=estimate).tracks[1].marks == shown.tracks[1].marks
+
+
+def test_a_recall_named_after_basses_needs_none_without_them() -> None:
+    reference, estimate = annotation((0, 1, "C/3"), (1, 2, "C")), annotation((0, 1, "C"), (1, 2, "G"))
+    columns, low_bass = build_columns([Case((reference,), estimate, 0)]), replace(MAJMINBASS, name="LowBass")
+    computed = mirex2013.evaluate(columns, [MAJMINBASS])
+    alone = replace(computed, rules={"LowBass": computed.rules["MajMinBass"]})
+    (judgement,) = judge(columns, alone, low_bass)
+    assert judgement.marks(2.0) == (wrong(0, 1, "quality"), wrong(1, 2, "root"))
 
 
 def test_every_headline_recall_of_the_protocol_judges() -> None:

@@ -66,9 +66,9 @@ def build_columns(cases: Sequence[Case[ChordAnnotation]]) -> Columns:
     labels, ref_codes, est_codes = _numbered(refs, ests)
     ref_rows, est_rows = _rows(refs, ref_codes), _rows(ests, est_codes)
     all_slices = slice_pairs(ref_rows, est_rows)
-    ref_lasts, est_lasts = ref_rows.ends > ref_rows.starts, est_rows.ends > est_rows.starts
-    ref, est = ref_rows.where(ref_lasts), est_rows.where(est_lasts)
-    slices = all_slices.restricted(ref, ref_lasts, est, est_lasts)
+    ref_has_length, est_has_length = ref_rows.ends > ref_rows.starts, est_rows.ends > est_rows.starts
+    ref, est = ref_rows.where(ref_has_length), est_rows.where(est_has_length)
+    slices = all_slices.restricted(ref, ref_has_length, est, est_has_length)
     return Columns(labels, np.array(groups, dtype=np.int64), ref, est, slices, ref_rows, est_rows, all_slices)
 
 
@@ -172,7 +172,7 @@ def _counting(rows: Segments, merged: Codes, padded_to: tuple[Seconds, Seconds] 
     begins = changes(values) | changes(sequence)
     firsts = np.flatnonzero(begins)
     ends = np.append(firsts[1:], len(values)) - 1
-    lasts = rows.ends[ends] > rows.starts[firsts]
+    has_length = rows.ends[ends] > rows.starts[firsts]
     if padded_to is not None:
         of_end = sequence[ends]
         next_start = np.append(rows.starts, np.inf)[ends + 1]
@@ -180,8 +180,8 @@ def _counting(rows: Segments, merged: Codes, padded_to: tuple[Seconds, Seconds] 
         previous_end = np.append(rows.ends, -np.inf)[firsts - 1]
         previous_end[firsts == rows.offsets[of_end]] = -np.inf
         outermost = (previous_end < padded_to[0][of_end]) | (next_start > padded_to[1][of_end])
-        lasts |= outermost & (values[ends] == merged[NO_CHORD])
-    return np.asarray(lasts[np.cumsum(begins) - 1])
+        has_length |= outermost & (values[ends] == merged[NO_CHORD])
+    return np.asarray(has_length[np.cumsum(begins) - 1])
 
 
 def _padded(est: Segments, slices: Slices, first: Seconds, last: Seconds, merged: Codes | None) -> Flags:
@@ -448,7 +448,7 @@ class Outcomes:
 def class_recall(times: LabelTimes, classes: Codes, count: int, rule: LabelRule) -> Statistics:
     """Return correct time, then all time, of each class of reference labels, shape (pairs, 2 * count).
 
-    ``classes`` has the class of each label; time of ``count`` itself does not count.
+    ``classes`` has the class of each label; labels of class ``count`` are left out.
     """
     ref = classes.take(times.ref)
     correct = (ref == classes.take(times.est)) & rule.correct(times.ref, times.est)
@@ -534,7 +534,7 @@ def judge(columns: Columns, result: Result, measure: Measure) -> tuple[Judgement
     Notes
     -----
     The kind of an error is the first of these that is so: one side has no root, the roots differ, the measure
-    would be right without the bass, anything else.
+    would be right without the bass (if its protocol has such a measure), anything else.
     """
     timeline, rule = result.timeline, result.rules[measure.name]
     scored = rule.scored[timeline.ref]
@@ -553,7 +553,6 @@ def _kinds(columns: Columns, result: Result, measure: Measure) -> Codes:
     roots = np.array([encode_label(label).root if label else -1 for label in columns.labels])
     ref, est = roots[timeline.ref], roots[timeline.est]
     without_bass = result.rules.get(measure.name.removesuffix("Bass").removesuffix("_inv"))
-    assert without_bass is not None, "a measure of bass has one without it in its protocol"
-    right = without_bass.correct(timeline.ref, timeline.est)
+    right: Flags | bool = without_bass is not None and without_bass.correct(timeline.ref, timeline.est)
     presence, root, bass, quality = map(_KINDS.index, ("presence", "root", "bass", "quality"))
     return np.select([(ref < 0) | (est < 0), ref != est, right], [presence, root, bass], quality)

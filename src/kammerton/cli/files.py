@@ -147,7 +147,7 @@ def _findings(checked: Checked, form: str, *, quiet: bool, statistics: bool) -> 
             for row in checked.statistics
         ]
         head = ("code", "severity", "problem", "times", "files")
-        return aligned(head, rows, texts=3, encoding=style.encoding) if rows else ""
+        return aligned(head, rows, text_columns=3, encoding=style.encoding) if rows else ""
     if form == "sarif":
         return render_sarif(checked.diagnostics, checked.suppressed)
     if form == "github":

@@ -29,7 +29,7 @@ from kammerton.model.task import Case
 
 Costs = NDArray[np.int32]
 _SWITCH, _NEVER = np.int32(1), np.int32(1 << 29)
-"""Costs of going over; the latter is more than that of any lane, and twice that is still an int32."""
+"""Cost of a switch, and of one that is forbidden: more than any lane costs, and small enough to double."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +137,8 @@ RATE = ("matched", "notes")
 """Columns of a match rate."""
 AGAINST = ("labelled", "covered", "same_hand", "matched_in_hand", "matched")
 """Columns of :meth:`Matches.against`. *labelled*: notes with a label of the annotator; *covered*: those
-of them that are predicted; *same_hand*: by the right hand; *matched*, and that by the right hand."""
+of them that are predicted; *same_hand*: in the annotator's hand; *matched_in_hand*: matched, and in the
+annotator's hand."""
 
 
 def split_hands(est: Codes, refs: Codes) -> Codes:
@@ -158,7 +159,7 @@ class Matches:
 
     Notes
     -----
-    An annotator without any label in a piece counts as none.
+    An annotator without any label in a piece is left out of that piece.
     """
 
     def __init__(self, pieces: Pieces, table: LabelTable, comparison: Comparison = "strike") -> None:
@@ -444,8 +445,8 @@ class Share:
     part: str
     whole: str
     statistics: tuple[str, ...] = AGAINST
-    # how many notes the whole would count at the most: notes that only count once they are predicted, or in
-    # the right hand, count too, so that nobody gains by what is not handed in
+    # column with the most notes that the whole could count; the worst estimate counts them all, so that
+    # nobody gains by notes that are not predicted, or not in the annotator's hand
     most: str = "labelled"
 
     def finalise(self, statistics: Statistics, /) -> Statistics:

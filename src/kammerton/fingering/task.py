@@ -134,8 +134,8 @@ _SUFFIXES = {"pig": ".txt", "csv": ".csv", "musicxml": ".musicxml"}
 
 def _load(path: str | os.PathLike[str], name: str, options: FingeringOptions) -> Reading[Fingering]:
     """Read a file of notes; labels alone are none, of one recording or of many."""
-    sheet = unfold(path, name, options)
-    if sheet is not None and (sheet.items or sheet.broken):
+    many_items = unfold(path, name, options)
+    if many_items is not None and (many_items.items or many_items.broken):
         return Reading((), (_without_notes(name),))
     reading = read_fingering(path, name, options)
     if any((fingering.pitches < 0).all() for _, fingering in reading.annotations):

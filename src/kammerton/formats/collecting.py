@@ -130,9 +130,9 @@ def _is_document(path: Path | RemoteSource, task: Task, options: object, *, by_n
     try:
         with lying_here(path) as here:
             unfold = task.unfolder(name)
-            sheet = None if unfold is None else unfold(here, name, options)
-            if sheet is not None:
-                return not sheet.items and not sheet.broken
+            many_items = None if unfold is None else unfold(here, name, options)
+            if many_items is not None:
+                return not many_items.items and not many_items.broken
             if by_name and here.suffix.lower() == ".txt":
                 text = read_bytes(here, name=name).decode(errors="replace")
                 lines = [line for line in text.splitlines() if line.strip()]
@@ -169,17 +169,17 @@ def _from_place(place: str | os.PathLike[str], name: str | None, task: Task, opt
     holds_many = False
     for file, paths in items.files.items():
         item, annotator = task.identify(file)
-        sheet: ItemReadings[object] | None = None
+        many_items: ItemReadings[object] | None = None
         if len(paths) == 1 and isinstance(paths[0], RemoteSource):
-            sheet = paths[0].unfold()
+            many_items = paths[0].unfold()
         elif len(paths) == 1 and (unfold := task.unfolder(paths[0].name)) is not None:
-            sheet = unfold(paths[0], os.fspath(paths[0]), options)
-        if sheet is not None:
+            many_items = unfold(paths[0], os.fspath(paths[0]), options)
+        if many_items is not None:
             holds_many = True
-            diagnostics += sheet.diagnostics
-            broken |= sheet.broken
-            for item_of_sheet, annotations in sheet.items.items():
-                sources[item_of_sheet] = (*sources.get(item_of_sheet, ()), *annotations)
+            diagnostics += many_items.diagnostics
+            broken |= many_items.broken
+            for item_of_file, annotations in many_items.items.items():
+                sources[item_of_file] = (*sources.get(item_of_file, ()), *annotations)
         elif len(paths) > 1:
             broken[item] = "several files for one item"
         else:

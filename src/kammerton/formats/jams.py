@@ -22,7 +22,7 @@ from kammerton.formats.json_places import (
     offset_of,
     within_quotes,
 )
-from kammerton.formats.reading import IntervalOptions, Problems, TrackReading, keeps_rows, such_rows
+from kammerton.formats.reading import IntervalOptions, Problems, TrackReading, such_rows, within_row_limit
 from kammerton.model.annotations import Field, Metadata, Place
 
 _Key = Literal["time", "duration", "value"]
@@ -208,7 +208,7 @@ class _JamsReader:
             return None
         columns = {key: observations.column(key) for key in _KEYS}
         count = len(columns["time"])
-        if not keeps_rows(count, self._problems, self._options.limits):
+        if not within_row_limit(count, self._problems, self._options.limits):
             return None
         usable = self._usable(columns, observations)
         if len(usable) < count:

@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from kammerton.errors import DataError, Diagnostic, OptionError, close_match, inflected, out_of, quote, some
 from kammerton.formats.folders import normal_form
 from kammerton.formats.json_places import JsonPlaces, decode
-from kammerton.formats.reading import Limits, Problems, keeps_lines
+from kammerton.formats.reading import Limits, Problems, within_line_limits
 from kammerton.formats.source import read_text
 from kammerton.formats.tables import (
     ITEM_KEYS,
@@ -354,7 +354,7 @@ def _is_list(text: str, name: str) -> bool:
 
 def _listed(text: str, problems: Problems, limits: Limits) -> Iterator[ItemRow]:
     """Yield the items of a list, one a line, with the split in the name of its file."""
-    if not keeps_lines(text, problems, limits):
+    if not within_line_limits(text, problems, limits):
         return
     split = _split_in(problems.file)
     for number, line in numbered_lines(text):

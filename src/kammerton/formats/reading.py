@@ -51,8 +51,8 @@ class SidedOptions:
     Parameters
     ----------
     sides : mapping of str to mapping of str to object
-        What differs for the ``references``, the ``estimates``, or the annotator or system of a name, which
-        goes before its side: values by option. Options that take a mapping of sides end up here; in such a
+        What differs for the ``references``, the ``estimates``, or the annotator or system of a name (a name
+        wins over its side): values by option. Options that take a mapping of sides end up here; in such a
         mapping, ``all`` is whatever it does not name.
     """
 
@@ -422,20 +422,20 @@ def report_exceeded(problems: Problems, message: str, line: int | None = None) -
     problems.add(Diagnostic("KT106", "error", message, file=problems.file, line=line))
 
 
-def keeps_rows(count: int, problems: Problems, limits: Limits) -> bool:
+def within_row_limit(count: int, problems: Problems, limits: Limits) -> bool:
     """Check a number of rows."""
     if count > limits.rows:
         report_exceeded(problems, f"{count:,} rows: over the limit of {limits.rows:,}")
     return count <= limits.rows
 
 
-def keeps_lines(text: str, problems: Problems, limits: Limits, *, headers: int = 0) -> bool:
+def within_line_limits(text: str, problems: Problems, limits: Limits, *, headers: int = 0) -> bool:
     """Check the number of lines, of which some may be headers, and their length."""
     if text.count("\n") >= limits.rows - headers:  # the last line may have no end
         rows = (line.lstrip(" \t") for line in text.split("\n"))
         count = sum(1 for row in rows if row and not row.startswith(("#", "//", "\\")))
         count -= headers
-        if not keeps_rows(count, problems, limits):
+        if not within_row_limit(count, problems, limits):
             return False
     if len(text) <= limits.line:
         return True

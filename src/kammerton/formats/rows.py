@@ -46,7 +46,7 @@ from kammerton.formats.reading import (
     Problems,
     RowLayout,
     TrackReading,
-    keeps_lines,
+    within_line_limits,
 )
 from kammerton.formats.row_problems import RowShape, diagnose_rows, report_billboard, shapes_of
 from kammerton.formats.source import read_text, with_newlines
@@ -155,7 +155,7 @@ def read_items(
         return None
     problems = Problems(name)
     rows = None
-    if keeps_lines(text, problems, options.limits, headers=1):
+    if within_line_limits(text, problems, options.limits, headers=1):
         rows = _below_header(text, header, problems, options)
     if rows is None:
         return {"": problems.reading(())}
@@ -195,7 +195,7 @@ def _read_delimited(
 ) -> TrackReading:
     r"""Read rows of start, end and label."""
     header = None if text.lstrip()[:1] in _FIRST_OF_TIME else _header_of(text, options, expected=expected)
-    if not keeps_lines(text, problems, options.limits, headers=int(header is not None)):
+    if not within_line_limits(text, problems, options.limits, headers=int(header is not None)):
         return problems.reading(())
     if header is not None:
         rows = _below_header(text, header, problems, options)

@@ -36,7 +36,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from kammerton.errors import plural, quote
-from kammerton.formats.reading import Limits, Problems, keeps_lines, report_exceeded, such_rows
+from kammerton.formats.reading import Limits, Problems, report_exceeded, such_rows, within_line_limits
 from kammerton.model.annotations import Place
 
 BLANK = " "
@@ -378,7 +378,7 @@ def read_table(
     hint: str | None = None,
 ) -> Table | None:
     r"""Cut the rows below a header into cells."""
-    if not keeps_lines(text, problems, limits, headers=1):
+    if not within_line_limits(text, problems, limits, headers=1):
         return None
     table = Table(
         problems.file, header.separator, len(header.names), *_lines_below(text, header.line), header
@@ -398,7 +398,7 @@ def read_rows(
     below: int = 0,
 ) -> Table | None:
     """Cut the rows of a file without a header into cells, as :func:`read_table` does."""
-    if not keeps_lines(text, problems, limits):
+    if not within_line_limits(text, problems, limits):
         return None
     table = Table(problems.file, separator, width, *_lines_below(text, below))
     return _filled(table, problems, code, hint)
@@ -509,7 +509,7 @@ class TableRow(NamedTuple):
 
 def named_rows(text: str, shape: TableShape, problems: Problems, limits: Limits) -> Iterator[TableRow]:
     r"""Yield the rows of a small table."""
-    if not keeps_lines(text, problems, limits, headers=1):  # before anything is made of it
+    if not within_line_limits(text, problems, limits, headers=1):  # before anything is made of it
         return
     header = first_row(text, shape.known)
     if header is None:

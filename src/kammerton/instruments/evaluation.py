@@ -17,7 +17,7 @@ from kammerton.formats.reading import Problems
 from kammerton.instruments.columns import Columns, Lists, Vocabulary, lists_of, shaped
 from kammerton.instruments.formulas import Counts, Rate, counts_of_labels
 from kammerton.instruments.kernels import statistics_of_files
-from kammerton.instruments.labels import LabelList, ListReader, ReadingRules
+from kammerton.instruments.labels import LabelRows, ListReader, ReadingRules
 from kammerton.instruments.options import InstrumentOptions, look_up
 from kammerton.instruments.protocols import kiritchenko2006, lca, open_mic_task1
 from kammerton.instruments.taxonomy import Taxonomy
@@ -333,10 +333,10 @@ def _noticed(side: Lists, odd: Flags, spellings: Sequence[str], reader: ListRead
     """Read odd lists as those of files are, for their diagnostics."""
     if odd.any():
         rows = np.flatnonzero(odd[side.owners])
-        entries = LabelList(
+        entries = LabelRows(
             spellings, side.codes[rows], side.owners[rows], lambda row: Place(reader.problems.file, row=row)
         )
-        rules = ReadingRules(ordered=True, sheet=len(side) > 1)
+        rules = ReadingRules(ordered=True, names_items=len(side) > 1)
         reader.finish(entries, [("", None)] * len(side), rules)
     return reader.problems.diagnostics()
 

@@ -35,15 +35,18 @@ ByMeasure = dict[Measure, Statistics]
 """Statistics of each measure, a row per file, class or query."""
 
 RATE = ("part", "whole", "counted", "counts", "annotated")
-"""Columns of a rate. *counted*: what it adds to a mean; *counts*: whether it is in the mean at all;
-*annotated*: whether there is anything to be found."""
+"""Columns of a rate, which runs store by these names.
+
+*counted*: its contribution to a mean; *counts*: whether it takes part in the mean; *annotated*: whether
+there is anything to be found.
+"""
 COUNTS = ("hits", "said", "annotated")
-"""Columns of pooled precision, recall and F."""
+"""Columns of pooled precision, recall and F, which runs store by these names; *said*: labels listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A quotient of its own for each file, instrument or query, and what that counts in a mean."""
+    """A quotient of its own for each file, instrument or query, and its contribution to a mean."""
 
     @property
     def statistics(self) -> tuple[str, ...]:
@@ -55,7 +58,7 @@ class Rate:
         return ratio(statistics[:, 0], statistics[:, 1])
 
     def counted(self, statistics: Statistics, /) -> Values:
-        """Return what each row counts in a mean; NaN where it is not in it."""
+        """Return the contribution of each row to a mean; NaN where it does not take part."""
         return ratio(statistics[:, 2], statistics[:, 3])
 
     def weight(self, statistics: Statistics, /) -> Values:

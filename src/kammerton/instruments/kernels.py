@@ -78,7 +78,7 @@ def gather(
 
 # --- which measures apply --------------------------------------------------------------------
 
-_REASONS = {
+_OBSTACLES = {
     "KT670": (
         "no taxonomy",
         "--taxonomy names one that has the labels: openmic-2018, general-midi, medleydb, or a file",
@@ -142,7 +142,7 @@ def applicable(
             excluded.setdefault(obstacle, []).append(measure)
     reasons = []
     for code in sorted(excluded):
-        why, hint = _REASONS[code]
+        why, hint = _OBSTACLES[code]
         verb = inflected(len(excluded[code]), "is", "are")
         message = f"{why}: {_listed(excluded[code])} {verb} not evaluated"
         reasons.append(Diagnostic(code=code, severity="note", message=message, hint=hint))

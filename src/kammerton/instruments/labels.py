@@ -49,8 +49,8 @@ def coded(cells: Sequence[str]) -> tuple[list[str], Codes]:
 
 
 @dataclass(slots=True, eq=False)
-class LabelList:
-    """What a source lists, row by row."""
+class LabelRows:
+    """The rows of all lists of a source."""
 
     spellings: Sequence[str]  # the distinct labels
     codes: Codes  # which of them a row has
@@ -67,15 +67,15 @@ class LabelList:
         locate: Callable[[int], Place],
         lists: Codes | None = None,
         scores: Values | None = None,
-    ) -> LabelList:
+    ) -> LabelRows:
         """Take one label per row, by default all of one list."""
         spellings, codes = coded(labels)
         return cls(spellings, codes, np.zeros_like(codes) if lists is None else lists, locate, scores)
 
-    def take(self, rows: NDArray[np.intp]) -> LabelList:
+    def take(self, rows: NDArray[np.intp]) -> LabelRows:
         """Return the rows of these indices, in this order."""
         locate = self.locate
-        return LabelList(
+        return LabelRows(
             self.spellings,
             self.codes[rows],
             self.lists[rows],
@@ -95,7 +95,7 @@ class ReadingRules:
     closed: Flags | None = None  # whether labels that a list does not have are absent; by default they are
     query: bool = False  # whether lists are queries, and their labels documents
     repeats: bool = False  # whether lists usually have a label several times, which is then not reported
-    sheet: bool = False  # whether the source names its items, so that messages count them
+    names_items: bool = False  # whether the source names its items, so that messages count them
     score: str = "score"  # what the source calls a score
 
 
@@ -110,11 +110,11 @@ class ParsedLists:
     keys: Sequence[Key]
     lists: Sequence[InstrumentList]  # one for each key; broken ones hold what could be read
     broken: Mapping[int, str] = field(default_factory=dict)  # why a list cannot be used
-    is_sheet: bool = False  # whether the source names its items; else it is one item
+    names_items: bool = False  # whether the source names its items; else it is one item
     metadata: Sequence[Metadata] = ()  # what a JAMS file has beside each list; empty if it is none
 
 
-def judge(entries: LabelList, relevance: Values, options: InstrumentOptions) -> Flags:
+def judge(entries: LabelRows, relevance: Values, options: InstrumentOptions) -> Flags:
     """Return which labels are relevant enough to be present."""
     least = np.full(len(entries.spellings), np.inf)
     for code, meaning in enumerate(look_up(entries.spellings, options)):
@@ -132,12 +132,12 @@ _NO_SCORES: Values = np.empty(0)
 _NO_GRADES: Codes = np.empty(0, dtype=np.int64)
 
 
-def assemble(rows: LabelList, count: int, rules: ReadingRules) -> tuple[list[InstrumentList], Repeats]:
+def assemble(rows: LabelRows, count: int, rules: ReadingRules) -> tuple[list[InstrumentList], Repeats]:
     """Make lists of rows.
 
     Examples
     --------
-    >>> rows = LabelList.of(["violin", "piano", "violin"], Place, scores=np.array([0.25, 0.5, 0.75]))
+    >>> rows = LabelRows.of(["violin", "piano", "violin"], Place, scores=np.array([0.25, 0.5, 0.75]))
     >>> (annotation,), (repeated, _) = assemble(rows, 1, ReadingRules())
     >>> annotation.labels, annotation.scores.tolist(), repeated.tolist()
     (('violin', 'piano'), [0.75, 0.5], [0])
@@ -151,7 +151,7 @@ def assemble(rows: LabelList, count: int, rules: ReadingRules) -> tuple[list[Ins
     return _cut(rows.take(rows_in_order), count, rules), repeats
 
 
-def _order(rows: LabelList, *, by_score: bool) -> Indices:
+def _order(rows: LabelRows, *, by_score: bool) -> Indices:
     """Return the order by list, presence, score and row."""
     keys: list[NDArray[Any]] = [rows.lists]
     if rows.present is not None:
@@ -173,7 +173,7 @@ def _firsts(keys: Codes, order: Indices) -> tuple[Indices, Repeats]:
     return order[~repeated], (again[by_row], firsts[by_row])
 
 
-def _cut(rows: LabelList, count: int, rules: ReadingRules) -> list[InstrumentList]:
+def _cut(rows: LabelRows, count: int, rules: ReadingRules) -> list[InstrumentList]:
     """Cut sorted rows where the next list begins."""
     ends = np.cumsum(np.bincount(rows.lists, minlength=count))
     present_ends = ends
@@ -209,7 +209,7 @@ def _cut(rows: LabelList, count: int, rules: ReadingRules) -> list[InstrumentLis
 
 # --- readers -------------------------------------------------------------------------------
 
-ONE: list[Key] = [("", None)]
+KEY_OF_ONE_LIST: list[Key] = [("", None)]
 """Key of the only list of a file that is one item and has one annotator."""
 Where = Place | Callable[[], Place] | None
 """Place of a problem; a callable is asked only if the problem will be listed."""
@@ -332,7 +332,7 @@ class ListReader:
             count, place = len(np.unique(lists[order[against]])), locate(int(order[against[0] + 1]))
             self.note("KT613", "rank contradicts the scores, which count", count, place, what)
 
-    def finish(self, entries: LabelList, keys: Sequence[Key], rules: ReadingRules) -> ParsedLists:
+    def finish(self, entries: LabelRows, keys: Sequence[Key], rules: ReadingRules) -> ParsedLists:
         """Make lists of the rows of the source."""
         check = _Check(self, entries, rules)
         check.report_meanings()
@@ -348,7 +348,7 @@ class ListReader:
         lists, (repeated, first) = assemble(rows, len(keys), rules)
         if len(repeated) and not rules.repeats:
             check.report_repeats(staying[repeated].tolist(), staying[first].tolist())
-        return ParsedLists(keys, lists, self.broken, rules.sheet)
+        return ParsedLists(keys, lists, self.broken, rules.names_items)
 
 
 # --- numbers -------------------------------------------------------------------------------
@@ -391,7 +391,7 @@ class _Check:
     """Reports what is wrong with the entries of one source."""
 
     reader: ListReader
-    entries: LabelList
+    entries: LabelRows
     rules: ReadingRules
 
     @cached_property
@@ -411,7 +411,7 @@ class _Check:
         """Report something about rows, at the first of them; their lists are broken if it is an error."""
         lists = np.unique(self.entries.lists[rows]).tolist()
         count = len(rows) if noun == "time" else len(lists)
-        many = f" ({plural(count, noun)})" if noun and self.rules.sheet else ""
+        many = f" ({plural(count, noun)})" if noun and self.rules.names_items else ""
         place = partial(self.entries.locate, int(rows[0]))
         self.reader.problems.report(code, message + many, place, severity=severity, hint=hint, count=count)
         if severity == "error":
@@ -563,7 +563,7 @@ def identify(name: str) -> tuple[str, str | None]:
 
 
 def item_names(written: Sequence[str]) -> list[str]:
-    """Return what the items of a sheet are called.
+    """Return what the items of a file are called.
 
     Examples
     --------
@@ -590,7 +590,7 @@ def item_names(written: Sequence[str]) -> list[str]:
 # --- readings ------------------------------------------------------------------------------
 
 
-def as_sheet(parsed: ParsedLists, problems: Problems) -> ItemReadings[InstrumentList]:
+def as_items(parsed: ParsedLists, problems: Problems) -> ItemReadings[InstrumentList]:
     """Return the items of a file; an item is broken if one of its lists is, and what has no name is none."""
     are_empty = all(lists.closed and not len(lists) and not lists.absent for lists in parsed.lists)
     if parsed.lists and are_empty and not parsed.broken:
@@ -608,7 +608,7 @@ def as_sheet(parsed: ParsedLists, problems: Problems) -> ItemReadings[Instrument
 
 def as_reading(parsed: ParsedLists | None, problems: Problems) -> Reading[InstrumentList]:
     """Return the lists of one item, or none if there was an error."""
-    if parsed is not None and parsed.is_sheet:
+    if parsed is not None and parsed.names_items:
         items = {item for item, _ in parsed.keys}
         if len(items) != 1:
             message = f"file of {len(items):,} items, where one is expected"

@@ -23,13 +23,13 @@ from kammerton.formats.tables import Header, first_row, read_table
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats import documents, label_lines, tables
 from kammerton.instruments.labels import (
-    ONE,
-    LabelList,
+    KEY_OF_ONE_LIST,
+    LabelRows,
     ListReader,
     ParsedLists,
     ReadingRules,
+    as_items,
     as_reading,
-    as_sheet,
     judge,
 )
 from kammerton.instruments.options import PROGRAMS, InstrumentOptions, look_up
@@ -115,7 +115,7 @@ def unfold(
     if PurePath(os.fsdecode(path)).suffix.lower() in _SINGLE:
         return None
     parsed, problems = _parse(path, name, options, items=True)
-    return as_sheet(parsed, problems) if parsed is not None and parsed.is_sheet else None
+    return as_items(parsed, problems) if parsed is not None and parsed.names_items else None
 
 
 def _parse(
@@ -288,13 +288,13 @@ class _Adoption(ListReader):
             absent=tuple(label for label in absent if label not in present.labels),
             grades=np.empty(0, dtype=np.int64),
         )
-        return as_reading(ParsedLists(ONE, [adopted]), self.problems)
+        return as_reading(ParsedLists(KEY_OF_ONE_LIST, [adopted]), self.problems)
 
     def _looked_up(self, labels: Sequence[str], value: InstrumentList) -> InstrumentList:
         scores = value.scores if len(value.scores) else None
-        entries = LabelList.of(labels, self._place, scores=scores)
+        entries = LabelRows.of(labels, self._place, scores=scores)
         rules = ReadingRules(ordered=value.ranked, vector=value.vector)
-        return self.finish(entries, ONE, rules).lists[0]
+        return self.finish(entries, KEY_OF_ONE_LIST, rules).lists[0]
 
     def of_labels(self, value: Any) -> Reading[InstrumentList]:
         """Adopt labels, or pairs of label and score."""
@@ -352,12 +352,12 @@ class _Adoption(ListReader):
         if self.problems.has_errors:
             return Reading((), self.problems.diagnostics())
         texts = [str.__str__(label) if isinstance(label, str) else str(label) for label in labels]
-        entries = LabelList.of(texts, self._place)
+        entries = LabelRows.of(texts, self._place)
         if judged and scores is not None:
             entries.present = judge(entries, scores, self.options)
         else:
             entries.scores = scores
-        return as_reading(self.finish(entries, ONE, rules), self.problems)
+        return as_reading(self.finish(entries, KEY_OF_ONE_LIST, rules), self.problems)
 
     def _is_program(self, label: object) -> bool:
         """Return whether a label is a number of a taxonomy whose instruments have numbers."""

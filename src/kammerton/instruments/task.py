@@ -214,14 +214,14 @@ def _unfold(
     path: str | os.PathLike[str], name: str, options: InstrumentOptions
 ) -> ItemReadings[Track] | None:
     """Read a file of many items."""
-    sheet = unfold(path, name, options)
-    if sheet is None:
+    many_items = unfold(path, name, options)
+    if many_items is None:
         return None
     items = {
         item: tuple((annotator, _track(labels, annotator, name)) for annotator, labels in annotations)
-        for item, annotations in sheet.items.items()
+        for item, annotations in many_items.items.items()
     }
-    return ItemReadings(items, sheet.broken, sheet.diagnostics)
+    return ItemReadings(items, many_items.broken, many_items.diagnostics)
 
 
 def _gather(parts: Sequence[tuple[str, str | None, Track]]) -> list[Track]:

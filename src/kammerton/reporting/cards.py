@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Protocols and measures described: what a reader must know to trust a figure."""
+"""Protocols and measures described: what a reader must know to trust a score."""
 
 from __future__ import annotations
 

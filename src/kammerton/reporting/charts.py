@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 INK, SOFT, LINE, BAND = "#111111", "#555555", "#bbbbbb", "#e9e9e9"
-"""Of what is said, of what is said beside it, of rules and axes, of floors and ceilings."""
+"""Of text, of text beside it, of rules and axes, of the band from baselines to oracle."""
 ACCENT, GROUND = "#0072b2", "#ffffff"
 """Of what stands out, and behind everything."""
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b0508a", "#2b93c9", "#a86f00", "#111111")

@@ -42,7 +42,7 @@ from kammerton.reporting.tables import (
     format_p,
     format_score,
     line_in_markdown,
-    signed_whole,
+    protocol_signature,
 )
 from kammerton.results.agreement import AnnotatorAgreement
 from kammerton.results.comparison import SystemComparison
@@ -113,11 +113,11 @@ class _Writer:
             return "".join(f"{line}\n" for line in wrapped(for_terminal(text, self.encoding), self.width))
         return f"{line_in_markdown(text)}\n" if self.form == "md" else f"% {for_terminal(text)}\n"
 
-    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int) -> str:
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]], *, text_columns: int) -> str:
         """Return a table of texts."""
         if self.form == "table":
-            return aligned(head, rows, texts=texts, encoding=self.encoding, width=self.width)
-        return FORMS[self.form](head, rows, texts=texts)
+            return aligned(head, rows, text_columns=text_columns, encoding=self.encoding, width=self.width)
+        return FORMS[self.form](head, rows, text_columns=text_columns)
 
     def rankings(self, tables: Sequence[ScoreRanking], *, intervals: bool = False) -> str:
         """Return tables of scores."""
@@ -141,7 +141,7 @@ def _document(scores: Scores, comparison: Comparison | None, groups: Groups | No
     parts.append(writer.rankings(tables))
     candidates = candidate_table(scores, options)
     if candidates is not None:
-        parts += [writer.table(*candidates, texts=2), *map(writer.sentence, candidate_notes(scores))]
+        parts += [writer.table(*candidates, text_columns=2), *map(writer.sentence, candidate_notes(scores))]
     if comparison is not None and (options.tests or options.details):
         parts += _tests(comparison, tables, writer)
     if groups is not None:
@@ -191,7 +191,7 @@ def _tests(comparison: Comparison, tables: Sequence[ScoreRanking], writer: _Writ
         yield blank.join(
             (
                 writer.sentence(pairs.title),
-                writer.table(pairs.head, pairs.rows, texts=2),
+                writer.table(pairs.head, pairs.rows, text_columns=2),
                 "".join(map(writer.sentence, notes)),
             )
         )
@@ -473,10 +473,10 @@ def render_agreement(
         parts += _matrix(agreement, measure, writer)
     head = ["measure", *(name.replace("_", " ") for name in agreement.means(measures[0]))]
     rows = [[_titled(measure), *_means(agreement, measure, options.digits)] for measure in measures]
-    parts.append(writer.table(head, rows, texts=1))
+    parts.append(writer.table(head, rows, text_columns=1))
     rated = f" ({agreement.rated})" if agreement.rated else ""
     beyond = (_beyond("Krippendorff's alpha", agreement.alpha), _beyond("Fleiss' kappa", agreement.kappa))
-    signed = [signed_whole(agreement.signatures, m) for m in _first_of_protocols(measures)]
+    signed = [protocol_signature(agreement.signatures, m) for m in _first_of_protocols(measures)]
     lines = [f"Beyond chance{rated}: {'; '.join(beyond)}.", *signed]
     parts.append(
         "".join(map(writer.sentence, lines[:1])) + "".join(_signature(text, form) for text in signed)
@@ -530,7 +530,7 @@ def _matrix(agreement: AnnotatorAgreement, measure: Measure, writer: _Writer) ->
         ]
         for name in agreement.annotators
     ]
-    yield writer.table(head, rows, texts=1)
+    yield writer.table(head, rows, text_columns=1)
     yield writer.sentence(
         "Each score is the mean of both directions: one annotator as reference, or the other."
     )

@@ -26,9 +26,9 @@ def render_difference(
     draw = partial(aligned, encoding=encoding) if form == "table" else FORMS[form]
     mark, blank = ("", "") if form == "table" else ("### ", "\n")
     parts = []
-    for title, head, rows, texts, left_out in _tables(difference, most):
+    for title, head, rows, text_columns, left_out in _tables(difference, most):
         if rows:
-            part = f"{mark}{title}\n{blank}{draw(head, rows, texts=texts)}"
+            part = f"{mark}{title}\n{blank}{draw(head, rows, text_columns=text_columns)}"
             more = f"{blank}and {left_out:,} more: --format json has all of them\n" if left_out else ""
             parts.append(part + more)
     of_both = " of what both runs have" if any(map(_is_of_one, difference.notes)) else ""

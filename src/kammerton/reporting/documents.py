@@ -113,8 +113,8 @@ def render_class_table(
         return render_csv(columns, rows, safe=safe)
     texts = [[_value_text(value, name) for value, name in zip(row, columns, strict=True)] for row in rows]
     if form == "table":
-        return aligned(columns, texts, texts=names, encoding=encoding)
-    return FORMS[form](columns, texts, texts=names)
+        return aligned(columns, texts, text_columns=names, encoding=encoding)
+    return FORMS[form](columns, texts, text_columns=names)
 
 
 def _plain(scores: Scores, name: str) -> _Table:
@@ -192,4 +192,6 @@ def render_item_losses(
         for loss in losses
     ]
     head = ["item", f"lost {unit}", f"of {unit}", "lost %"]
-    return f"{fill(title, width, subsequent_indent='  ')}\n" + aligned(head, rows, texts=1, encoding=encoding)
+    return f"{fill(title, width, subsequent_indent='  ')}\n" + aligned(
+        head, rows, text_columns=1, encoding=encoding
+    )

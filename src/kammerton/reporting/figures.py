@@ -262,7 +262,10 @@ def _tables(source: Source) -> Iterator[tuple[str, str]]:
         yield "comparison", render_tests(source.comparison, tables, "latex", options)
     rows = list(_loss_rows(source))
     if rows:
-        yield "losses", latex(["system", "class", "in all", "lost", "of all loss", "unit"], rows, texts=2)
+        yield (
+            "losses",
+            latex(["system", "class", "in all", "lost", "of all loss", "unit"], rows, text_columns=2),
+        )
 
 
 def _loss_rows(source: Source) -> Iterator[list[str]]:

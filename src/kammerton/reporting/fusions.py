@@ -19,10 +19,10 @@ def render_fusion(document: Mapping[str, Any], form: str, *, encoding: str = "ut
     """
     head, rows = _sources(document)
     if form != "table":
-        return FORMS[form](head, rows, texts=1)
+        return FORMS[form](head, rows, text_columns=1)
     overall = "".join(f"{line}\n" for line in _overall(document))
     least = _least_supported(document["items"], encoding)
-    return f"{aligned(head, rows, texts=1, encoding=encoding)}{overall}\n{least}"
+    return f"{aligned(head, rows, text_columns=1, encoding=encoding)}{overall}\n{least}"
 
 
 def _sources(document: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
@@ -64,7 +64,7 @@ def _least_supported(items: Sequence[Mapping[str, Any]], encoding: str) -> str:
     """Return the items of least support; those that have none stand last."""
     ordered = sorted(items, key=lambda row: (row["support"] is None, row["support"], row["item"]))
     rows = [[row["item"], str(row["sources"]), _per_cent(row["support"])] for row in ordered[:_LEAST]]
-    return aligned(["item of least support", "sources", "support %"], rows, texts=1, encoding=encoding)
+    return aligned(["item of least support", "sources", "support %"], rows, text_columns=1, encoding=encoding)
 
 
 def _amount(value: float, unit: str) -> str:

@@ -31,7 +31,7 @@ from kammerton.reporting.tables import (
     format_score,
     in_latex_table,
     line_in_markdown,
-    signed_protocol,
+    protocol_signatures,
 )
 from kammerton.results.comparison import compare
 from kammerton.results.context import Context, ContextScore, Role
@@ -309,7 +309,7 @@ def _signatures(scores: Scores, measures: Sequence[Measure], annotator: str) -> 
     """Give the signature of each protocol; where systems have different items, behind the names of those."""
     for protocol in dict.fromkeys(measure.protocol for measure in measures):
         own = [measure for measure in measures if measure.protocol == protocol]
-        for names, signature in signed_protocol(scores, own, annotator):
+        for names, signature in protocol_signatures(scores, own, annotator):
             yield f"{names}: {signature}" if names else signature
 
 

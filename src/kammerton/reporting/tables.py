@@ -53,8 +53,8 @@ def format_p(value: float) -> str:
     return "= 1" if text.startswith("1") else f"= {text.removeprefix('0')}"
 
 
-def signed_by_system(scores: Scores, measure: Measure, annotator: str = ALL) -> list[tuple[str, str]]:
-    """Return each signature of a measure behind the systems that have it: no names if all have one."""
+def signatures_by_system(scores: Scores, measure: Measure, annotator: str = ALL) -> list[tuple[str, str]]:
+    """Return (systems, signature) pairs of a measure; the names are empty if all systems share one."""
     systems: dict[str, list[str]] = {}
     for system in scores.systems:
         signature = scores.signatures(annotator, systems=(system,))[measure]
@@ -63,16 +63,16 @@ def signed_by_system(scores: Scores, measure: Measure, annotator: str = ALL) -> 
     return [(", ".join(names) if several else "", signature) for signature, names in systems.items()]
 
 
-def signed_protocol(
+def protocol_signatures(
     scores: Scores, measures: Sequence[Measure], annotator: str = ALL
 ) -> list[tuple[str, str]]:
     """Return the same of every score of a protocol, with ``*`` for the measure."""
     measure = next((m for m in measures if m.needs != "annotators"), measures[0])
-    signed = signed_by_system(scores, measure, annotator)
-    return [(names, signed_whole({measure: signature}, measure)) for names, signature in signed]
+    pairs = signatures_by_system(scores, measure, annotator)
+    return [(names, protocol_signature({measure: signature}, measure)) for names, signature in pairs]
 
 
-def signed_whole(signatures: Mapping[Measure, str], measure: Measure) -> str:
+def protocol_signature(signatures: Mapping[Measure, str], measure: Measure) -> str:
     """Return the signature of every score of a protocol, with ``*`` for the measure."""
     return f"{measure.protocol}/*{signatures[measure].removeprefix(str(measure))}"
 
@@ -109,53 +109,61 @@ Cells = Sequence[str]
 
 
 def aligned(
-    head: Cells, rows: Sequence[Cells], *, texts: int, encoding: str = "utf-8", width: int | None = None
+    head: Cells,
+    rows: Sequence[Cells],
+    *,
+    text_columns: int,
+    encoding: str = "utf-8",
+    width: int | None = None,
 ) -> str:
     """Return a table for a terminal."""
     shown = [[for_terminal(cell, encoding) for cell in row] for row in (head, *rows)]
     widths = [max(map(display_width, column)) for column in zip(*shown, strict=True)]
     parts = []
-    for places in _parts(widths, texts, width):
+    for places in _parts(widths, text_columns, width):
         lines = (
-            _GAP.join(pad(row[place], widths[place], right=place >= texts) for place in places).rstrip()
+            _GAP.join(
+                pad(row[place], widths[place], right=place >= text_columns) for place in places
+            ).rstrip()
             for row in shown
         )
         parts.append("".join(f"{line}\n" for line in lines))
     return "\n".join(parts)
 
 
-def _parts(widths: Sequence[int], texts: int, width: int | None) -> list[list[int]]:
+def _parts(widths: Sequence[int], text_columns: int, width: int | None) -> list[list[int]]:
     """Deal the columns of numbers out to tables that fit, at least one to each."""
     whole = list(range(len(widths)))
     if width is None or sum(widths) + len(_GAP) * (len(widths) - 1) <= width:
         return [whole]
-    parts = [whole[:texts]]
-    for place in whole[texts:]:
+    parts = [whole[:text_columns]]
+    for place in whole[text_columns:]:
         used = sum(widths[column] + len(_GAP) for column in parts[-1])
-        if used + widths[place] > width and len(parts[-1]) > texts:
-            parts.append(whole[:texts])
+        if used + widths[place] > width and len(parts[-1]) > text_columns:
+            parts.append(whole[:text_columns])
         parts[-1].append(place)
     return parts
 
 
-def markdown(head: Cells, rows: Sequence[Cells], *, texts: int) -> str:
+def markdown(head: Cells, rows: Sequence[Cells], *, text_columns: int) -> str:
     """Return a table in GitHub's Markdown."""
-    marks = ["---" if place < texts else "---:" for place in range(len(head))]
+    marks = ["---" if place < text_columns else "---:" for place in range(len(head))]
     body = [[for_markdown(cell) for cell in row] for row in (head, *rows)]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in (body[0], marks, *body[1:]))
 
 
-def latex(head: Cells, rows: Sequence[Cells], *, texts: int) -> str:
+def latex(head: Cells, rows: Sequence[Cells], *, text_columns: int) -> str:
     """Return a ``table`` with a ``tabular`` of the package booktabs, small enough for a column of text."""
     lines = [
         " & ".join(map(for_latex, head)) + r" \\",
         r"\midrule",
         *(
-            " & ".join([*map(for_latex, row[:texts]), *map(for_latex_number, row[texts:])]) + r" \\"
+            " & ".join([*map(for_latex, row[:text_columns]), *map(for_latex_number, row[text_columns:])])
+            + r" \\"
             for row in rows
         ),
     ]
-    return in_latex_table(lines, f"{'l' * texts}{'r' * (len(head) - texts)}")
+    return in_latex_table(lines, f"{'l' * text_columns}{'r' * (len(head) - text_columns)}")
 
 
 def in_latex_table(
@@ -171,4 +179,4 @@ def in_latex_table(
 
 
 FORMS: Mapping[str, Callable[..., str]] = {"table": aligned, "md": markdown, "latex": latex}
-"""How each form of ``--format`` that is for readers is made."""
+"""Renderer of each ``--format`` that people read."""

@@ -78,7 +78,7 @@ def annotator_file(number: int, file: str) -> str:
 
 
 def part_file(part: str, file: str) -> str:
-    """Return the name of the file of a part of the context: floors, others, annotators."""
+    """Return the name of the file of a part of the context: floors (baselines), others, annotators."""
     return f"context_{part}_{file}"
 
 

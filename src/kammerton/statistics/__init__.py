@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What figures are worth: intervals, tests of differences, agreement, how much data is enough."""
+"""What scores are worth: intervals, tests of differences, agreement, how much data is enough."""

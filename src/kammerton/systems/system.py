@@ -101,7 +101,7 @@ class System:
         ``train(items, settings)`` takes the annotations of each item, a sequence by item, and returns the
         arrays of a model by name. A system that has it needs a model, a :class:`Model` to ``annotate``.
     arrays : mapping of str to tuple of int
-        Shapes of the arrays of its models, which are checked; of none, nothing is.
+        Shapes of the arrays of its models, which are checked; if empty, nothing is checked.
     """
 
     name: str

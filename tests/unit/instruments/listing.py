@@ -8,7 +8,7 @@ from kammerton.errors import Diagnostic
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import with_newlines
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.labels import ListReader, as_reading, as_sheet
+from kammerton.instruments.labels import ListReader, as_items, as_reading
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.reading import parse_text
 from kammerton.model.task import ItemReadings, Reading
@@ -30,8 +30,8 @@ def sheet(text: str, suffix: str = ".csv", **options: Any) -> ItemReadings[Instr
     problems = Problems("f" + suffix)
     source = parse_text(text, suffix, ListReader(problems, InstrumentOptions(**options)))
     assert source is not None, told(problems.diagnostics())
-    assert source.is_sheet
-    return as_sheet(source, problems)
+    assert source.names_items
+    return as_items(source, problems)
 
 
 def told(diagnostics: tuple[Diagnostic, ...]) -> str:

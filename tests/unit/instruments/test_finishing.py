@@ -10,7 +10,7 @@ import pytest
 
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
-from kammerton.instruments.labels import LabelList, ListReader, ParsedLists, ReadingRules, assemble, judge
+from kammerton.instruments.labels import LabelRows, ListReader, ParsedLists, ReadingRules, assemble, judge
 from kammerton.instruments.options import InstrumentOptions, look_up
 from kammerton.model.annotations import Place
 from unit.instruments.listing import SAMPLE, shown, told, write
@@ -18,10 +18,10 @@ from unit.instruments.listing import SAMPLE, shown, told, write
 NAN = float("nan")
 
 
-def entries(*rows: tuple[Any, ...]) -> LabelList:
+def entries(*rows: tuple[Any, ...]) -> LabelRows:
     """Return entries of (list, label), with a score if there is a third, and a presence if a fourth."""
     lists = np.array([row[0] for row in rows], dtype=np.int64)
-    found = LabelList.of([row[1] for row in rows], lambda row: Place("f", row + 1, 1, 1, "x" * 9), lists)
+    found = LabelRows.of([row[1] for row in rows], lambda row: Place("f", row + 1, 1, 1, "x" * 9), lists)
     if rows and len(rows[0]) > 2 and rows[0][2] is not None:
         found.scores = np.array([row[2] for row in rows])
     if rows and len(rows[0]) > 3:
@@ -30,7 +30,7 @@ def entries(*rows: tuple[Any, ...]) -> LabelList:
 
 
 def finished(
-    given: LabelList, count: int = 1, manner: ReadingRules | None = None, **options: Any
+    given: LabelRows, count: int = 1, manner: ReadingRules | None = None, **options: Any
 ) -> tuple[list[str], str, ParsedLists]:
     problems = Problems("f")
     keys = [("", None)] * count
@@ -59,7 +59,7 @@ def test_labels_are_composed() -> None:
 def test_a_map_comes_first_and_is_logged(tmp_path: Path) -> None:
     table = label_map(tmp_path, "Geige,F", "Klavier,E", "Rauschen,")
     given = entries((0, "Geige"), (0, "E"), (1, "Geige"), (1, "Rauschen"))
-    lists, said, _ = finished(given, 2, ReadingRules(sheet=True), map=table, taxonomy=SAMPLE)
+    lists, said, _ = finished(given, 2, ReadingRules(names_items=True), map=table, taxonomy=SAMPLE)
     assert lists == ["{F E}", "{F}"]
     assert said == (
         "note 1:1+1 KT605 `Geige` is taken for `F` by the label map `map.csv` (2 items) (2 in all)\n"
@@ -83,7 +83,7 @@ def test_what_a_map_makes_may_be_unknown(tmp_path: Path) -> None:
 def test_two_labels_that_a_map_makes_one_are_noted(tmp_path: Path) -> None:
     table = label_map(tmp_path, "kick,F", "snare,F")
     given = entries((0, "kick"), (0, "snare"), (1, "snare"), (1, "F"), (1, "E"))
-    lists, said, _ = finished(given, 2, ReadingRules(sheet=True), map=table)
+    lists, said, _ = finished(given, 2, ReadingRules(names_items=True), map=table)
     assert lists == ["{F}", "{F E}"]
     assert said.split("\n")[2] == (
         "note 2:1+1 KT604 several labels of a list are read as `F`, and count once (2 times) (2 in all)"
@@ -119,7 +119,7 @@ def test_a_root_is_warned_of() -> None:
 )
 def test_unknown_labels(unknown: str, lists: Sequence[str], said: str) -> None:
     given = entries((0, "F"), (0, "Z"), (1, "Z"))
-    found = finished(given, 2, ReadingRules(sheet=True), taxonomy=SAMPLE, unknown=unknown)
+    found = finished(given, 2, ReadingRules(names_items=True), taxonomy=SAMPLE, unknown=unknown)
     assert found[:2] == (lists, said)
     assert found[2].broken == {}
 
@@ -174,7 +174,7 @@ def test_where_there_is_a_map_no_other_is_named() -> None:
 
 def test_of_many_unknown_labels_twenty_are_listed() -> None:
     given = entries(*((number, f"Z{number}") for number in range(30)))
-    _lists, said, found = finished(given, 30, ReadingRules(sheet=True), taxonomy=SAMPLE)
+    _lists, said, found = finished(given, 30, ReadingRules(names_items=True), taxonomy=SAMPLE)
     assert len(found.broken) == 30
     assert said.count("KT600") == 21
     assert said.endswith("error KT600 and 10 more like these (10 in all)")

@@ -15,7 +15,7 @@ from kammerton.errors import DataError
 from kammerton.formats.reading import Problems
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats.writing import Entry, render_jams, render_qrels, render_run, render_table
-from kammerton.instruments.labels import ListReader, as_reading, as_sheet
+from kammerton.instruments.labels import ListReader, as_items, as_reading
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.reading import parse_text
 from kammerton.instruments.task import CONVERSION
@@ -48,10 +48,10 @@ def again(text: str, suffix: str) -> dict[tuple[str | None, str | None], str]:
     problems = Problems("f")
     source = parse_text(text, suffix, ListReader(problems, InstrumentOptions()))
     assert source is not None, told(problems.diagnostics())
-    if source.is_sheet:
-        sheet = as_sheet(source, problems)
-        assert sheet.broken == {}
-        return {(item, who): shown(found) for item, each in sheet.items.items() for who, found in each}
+    if source.names_items:
+        many_items = as_items(source, problems)
+        assert many_items.broken == {}
+        return {(item, who): shown(found) for item, each in many_items.items.items() for who, found in each}
     reading = as_reading(source, problems)
     assert reading.annotations, told(reading.diagnostics)
     return {(None, who): shown(found) for who, found in reading.annotations}
@@ -170,6 +170,8 @@ def test_nothing_is_carried_over_if_an_item_is_broken(tmp_path: Path) -> None:
 
 # --- what cannot be written ----------------------------------------------------------------
 
+GRADES = "grades of relevance have no form in it\n  help: qrels can hold them"
+
 
 @pytest.mark.parametrize(
     ("name", "content", "form", "expected"),
@@ -185,7 +187,7 @@ def test_nothing_is_carried_over_if_an_item_is_broken(tmp_path: Path) -> None:
             "s.csv",
             "file,F,E\na,1,\n",
             "jams",
-            "cannot be written as JAMS: judgements of some labels have no form in it",
+            "cannot be written as JAMS: judgements of some labels have no form in it\n  help: csv can",
         ),
         (
             "s.json",
@@ -193,7 +195,8 @@ def test_nothing_is_carried_over_if_an_item_is_broken(tmp_path: Path) -> None:
             "csv",
             "cannot be written as CSV: lists are of several kinds: rankings without scores, scores of",
         ),
-        ("s.qrels", "1 0 a 2\n", "csv", "cannot be written as CSV: grades of relevance have no form in it"),
+        ("s.qrels", "1 0 a 2\n", "csv", f"cannot be written as CSV: {GRADES}"),
+        ("s.qrels", "1 0 a 2\n", "jams", f"cannot be written as JAMS: {GRADES}"),
         (
             "a.json",
             '{"F": 0.5}',

@@ -51,8 +51,8 @@ def test_signs_of_numbers_are_set_as_mathematics_in_latex() -> None:
 
 def test_hyphens_that_are_no_minus_stay() -> None:
     row = ["-1 to-2", "-", "-0.58", "1e-05", "[-.5, -0.1]"]
-    assert r"-1 to-2 & - & $-$0.58 & 1e-05 & {}[$-$.5, $-$0.1] \\" in latex("abcde", [row], texts=1)
-    assert r"| -0.58 |" in markdown("abcde", [row], texts=1)
+    assert r"-1 to-2 & - & $-$0.58 & 1e-05 & {}[$-$.5, $-$0.1] \\" in latex("abcde", [row], text_columns=1)
+    assert r"| -0.58 |" in markdown("abcde", [row], text_columns=1)
 
 
 def test_scores_below_zero_and_their_intervals_have_minus_signs_in_latex() -> None:

@@ -30,7 +30,7 @@ from kammerton.errors import DataError, Severity, quote
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, Fingering, FingerLabel, parse_label
 from kammerton.fingering.formats.abc_music import AbcNote, Tune, TuneReader
 from kammerton.fingering.formats.notes import DEFAULT_OPTIONS, FingeringOptions, Notes, check_notes, finish
-from kammerton.formats.reading import Limits, Problems, keeps_lines
+from kammerton.formats.reading import Limits, Problems, within_line_limits
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
 
@@ -189,7 +189,7 @@ def parse_abcdf(
     text: str, problems: Problems, options: FingeringOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
     """Read the text of a file in abcDF."""
-    if not keeps_lines(text, problems, options.limits):
+    if not within_line_limits(text, problems, options.limits):
         return Reading((), problems.diagnostics())
     try:
         tune = TuneReader(problems, options.limits).read(text)

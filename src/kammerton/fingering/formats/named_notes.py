@@ -34,7 +34,7 @@ from kammerton.fingering.formats.notes import (
 )
 from kammerton.formats.json_places import JsonPlaces, Pointer, decode, element_offsets, offset_of
 from kammerton.formats.kinds import jams_kind
-from kammerton.formats.reading import Problems, keeps_rows
+from kammerton.formats.reading import Problems, within_row_limit
 from kammerton.formats.tables import BLANK, SEPARATORS, Header, first_row, read_table, render_rows
 from kammerton.model.annotations import Place
 from kammerton.model.task import ItemReadings, Reading
@@ -264,7 +264,7 @@ class _JsonReader:
 
     def labels(self, values: list[object], pointer: Pointer) -> Fingering | None:
         """Return a list of labels as a fingering of notes that are not known."""
-        if not values or not keeps_rows(len(values), self._problems, self._options.limits):
+        if not values or not within_row_limit(len(values), self._problems, self._options.limits):
             return None
         elements = _Elements(self._places, pointer)
         rows = [row for row, value in enumerate(values) if self._is_scalar(value, "label", elements, row)]
@@ -283,7 +283,7 @@ class _JsonReader:
         return fingering
 
     def _notes(self, values: list[object], pointer: Pointer) -> Fingering | None:
-        if not values or not keeps_rows(len(values), self._problems, self._options.limits):
+        if not values or not within_row_limit(len(values), self._problems, self._options.limits):
             return None
         elements = _Elements(self._places, pointer)
         notes: list[tuple[int, dict[str, object], dict[NoteField, str]]] = []

@@ -36,7 +36,7 @@ from kammerton.fingering.formats.notes import (
     interpret,
     times_of,
 )
-from kammerton.formats.reading import Problems, keeps_lines
+from kammerton.formats.reading import Problems, within_line_limits
 from kammerton.formats.tables import BLANK, SEPARATORS, NumberedLine, Table, cut, numbered_lines
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
@@ -78,7 +78,7 @@ def parse_pig(
     text: str, problems: Problems, options: FingeringOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
     r"""Read the text of a PIG file, its lines ended by ``\n``."""
-    if not keeps_lines(text, problems, options.limits):
+    if not within_line_limits(text, problems, options.limits):
         return Reading((), problems.diagnostics())
     encoding = options.encoding_of_labels
     begin = next(_LEADING_COMMENTS.finditer(text)).end()

@@ -16,11 +16,11 @@ from kammerton.arrays import Flags
 from kammerton.errors import quote
 from kammerton.formats.jams import Observations, annotator_names, described, metadata_of
 from kammerton.formats.json_places import JsonPlaces, Pointer, element_offsets, offset_of
-from kammerton.formats.reading import keeps_rows
+from kammerton.formats.reading import within_row_limit
 from kammerton.instruments.labels import (
-    ONE,
+    KEY_OF_ONE_LIST,
     Key,
-    LabelList,
+    LabelRows,
     ListReader,
     ParsedLists,
     ReadingRules,
@@ -36,7 +36,7 @@ _NO_INSTRUMENTS = ("Main System", "Unlabeled")
 """What stands for the instrument of a stem where there is none, or nobody knows it."""
 
 
-def _leave_out_others(entries: LabelList, reader: ListReader) -> LabelList:
+def _leave_out_others(entries: LabelRows, reader: ListReader) -> LabelRows:
     """Return the labels of stems without those that name no instrument, which are noted."""
     for name in _NO_INSTRUMENTS:
         codes = [code for code, spelling in enumerate(entries.spellings) if spelling.strip() == name]
@@ -102,7 +102,7 @@ class _Json(ListReader):
     """Reads one document."""
 
     places: JsonPlaces
-    is_sheet: bool
+    names_items: bool
     # of each item: its kind, and the member that has its labels
     _kinds: list[_Kind] = field(default_factory=list, init=False)
     _members: list[str | None] = field(default_factory=list, init=False)
@@ -117,10 +117,10 @@ class _Json(ListReader):
             self._add(number, value)
         if not items:
             self.report_empty()
-        if not items or not keeps_rows(len(self._rows), self.problems, self.options.limits):
+        if not items or not within_row_limit(len(self._rows), self.problems, self.options.limits):
             return None
         names = item_names(list(items))
-        if self.is_sheet:
+        if self.names_items:
             self.report_unusable_names(names, self._place, what="key")
         if self._undefined:
             message, place = "score is not a number, and counts as none", self._place(*self._undefined[0])
@@ -146,7 +146,7 @@ class _Json(ListReader):
     def _begins(self) -> list[int]:
         """Offset of the value of each item."""
         begin = offset_of(self.places.text, ()) or 0
-        return element_offsets(self.places.text, begin) if self.is_sheet else [begin]
+        return element_offsets(self.places.text, begin) if self.names_items else [begin]
 
     def _break(
         self, number: int, code: str, message: str, hint: str | None = None, index: int | None = None
@@ -215,16 +215,16 @@ class _Json(ListReader):
 
         numbers = np.array([number for _, number, _, _ in self._rows], dtype=np.int64)
         scores = np.array([score for _, _, score, _ in self._rows], dtype=np.float64)
-        rows = LabelList.of([label for label, *_ in self._rows], locate, numbers, scores)
+        rows = LabelRows.of([label for label, *_ in self._rows], locate, numbers, scores)
         kinds = np.array(self._kinds)[numbers]
         by_kind: dict[_Kind, ParsedLists] = {}
         for kind in dict.fromkeys(self._kinds):
             entries, rules = self._entries(kind, rows.take(np.flatnonzero(kinds == kind)), len(keys))
             by_kind[kind] = self.finish(entries, keys, rules)
         lists = [by_kind[kind].lists[number] for number, kind in enumerate(self._kinds)]
-        return ParsedLists(keys, lists, self.broken, self.is_sheet)
+        return ParsedLists(keys, lists, self.broken, self.names_items)
 
-    def _entries(self, kind: _Kind, rows: LabelList, count: int) -> tuple[LabelList, ReadingRules]:
+    def _entries(self, kind: _Kind, rows: LabelRows, count: int) -> tuple[LabelRows, ReadingRules]:
         """Return the rows of one kind, and what they mean."""
         assert rows.scores is not None, "rows of JSON have scores, or NaN"
         scored = ~np.isnan(rows.scores)
@@ -233,12 +233,12 @@ class _Json(ListReader):
         if kind == "stems" or not scored.any():
             rows.scores = None
         if kind == "stems":
-            return _leave_out_others(rows, self), ReadingRules(repeats=True, sheet=self.is_sheet)
-        return rows, ReadingRules(ordered=True, sheet=self.is_sheet)
+            return _leave_out_others(rows, self), ReadingRules(repeats=True, names_items=self.names_items)
+        return rows, ReadingRules(ordered=True, names_items=self.names_items)
 
     def _scored(
-        self, rows: LabelList, scores: Values, scored: Flags, count: int
-    ) -> tuple[LabelList, ReadingRules]:
+        self, rows: LabelRows, scores: Values, scored: Flags, count: int
+    ) -> tuple[LabelRows, ReadingRules]:
         """Return 1 and 0 as what is there and what is not, null as not judged; else scores."""
         sound = ~np.isin(rows.lists, list(self.broken))
         if np.isin(scores[scored], (0.0, 1.0)).all():
@@ -247,12 +247,12 @@ class _Json(ListReader):
             rows.scores, rows.present = None, scores == 1
             judged = np.flatnonzero((scores == 1) | (scored & judged_in_part[rows.lists]))
             closed = ~judged_in_part | self.options.assume_absent
-            return rows.take(judged), ReadingRules(closed=closed, sheet=self.is_sheet)
+            return rows.take(judged), ReadingRules(closed=closed, names_items=self.names_items)
         missing = np.flatnonzero(~scored & sound)
         if len(missing):
             place = rows.locate(int(missing[0]))
             self.note("KT612", "label without a score left out", len(missing), place)
-        return rows.take(np.flatnonzero(scored)), ReadingRules(vector=True, sheet=self.is_sheet)
+        return rows.take(np.flatnonzero(scored)), ReadingRules(vector=True, names_items=self.names_items)
 
 
 def _float(value: object) -> float | None:
@@ -303,14 +303,14 @@ class _Jams(ListReader):
         chosen = self._chosen(value["annotations"])
         for number, (index, annotation) in enumerate(chosen):
             self._add(number, annotation.get("data"), ("annotations", index, "data"))
-        if not chosen or not keeps_rows(len(self._rows), self.problems, self.options.limits):
+        if not chosen or not within_row_limit(len(self._rows), self.problems, self.options.limits):
             return None
         if self._undefined:  # the library jams writes NaN where there is none
             message = "confidence is not a number, and counts as none"
             self.note("KT612", message, len(self._undefined), self._undefined[0], "")
         lists = np.array([number for _, number, _ in self._rows], dtype=np.int64)
         scores = np.array([score for *_, score in self._rows], dtype=np.float64)
-        entries = LabelList.of([label for label, *_ in self._rows], self._locate, lists, scores)
+        entries = LabelRows.of([label for label, *_ in self._rows], self._locate, lists, scores)
         all_ranked = self.options.ranked or _is_marked_ranked(value)
         ordered = [all_ranked or _is_marked_ranked(annotation) for _, annotation in chosen]
         rules = ReadingRules(ordered=np.array(ordered, dtype=bool), repeats=True, score="confidence")
@@ -436,8 +436,8 @@ class _Stems(ListReader):
         if self.problems.has_errors:
             return None
         labels = self._labels
-        entries = LabelList.of([label for label, _ in labels], lambda row: self.locate(labels[row][1]))
-        return self.finish(_leave_out_others(entries, self), ONE, ReadingRules(repeats=True))
+        entries = LabelRows.of([label for label, _ in labels], lambda row: self.locate(labels[row][1]))
+        return self.finish(_leave_out_others(entries, self), KEY_OF_ONE_LIST, ReadingRules(repeats=True))
 
     def _refuse(self, pointer: Pointer, message: str) -> None:
         self.report_unrecognised(self.locate(pointer), message, _FORMS)

@@ -12,7 +12,7 @@ import numpy as np
 
 from kammerton.arrays import Codes
 from kammerton.errors import plural, quote, some
-from kammerton.formats.reading import keeps_lines, report_exceeded
+from kammerton.formats.reading import report_exceeded, within_line_limits
 from kammerton.formats.tables import (
     WORDS,
     Header,
@@ -25,9 +25,9 @@ from kammerton.formats.tables import (
     read_rows,
 )
 from kammerton.instruments.labels import (
-    ONE,
+    KEY_OF_ONE_LIST,
     Key,
-    LabelList,
+    LabelRows,
     ListReader,
     ParsedLists,
     ReadingRules,
@@ -53,7 +53,7 @@ _TIMES = re.compile(r"[ \t]*[0-9.]+[ \t]+[0-9.]+[ \t]+\S|[ \t]*[0-9.]+(?:,[0-9.]
 
 def read_label_lines(text: str, reader: ListReader) -> ParsedLists | None:
     """Read one label a line, and perhaps its score behind a tab: the test labels of IRMAS."""
-    if not keeps_lines(text, reader.problems, reader.options.limits):
+    if not within_line_limits(text, reader.problems, reader.options.limits):
         return None
     lines = numbered_lines(text)
     if not lines:
@@ -68,14 +68,14 @@ def read_label_lines(text: str, reader: ListReader) -> ParsedLists | None:
     rows = [cells_of(line, "\t") for _, line in lines]
     labels = [row[0].value for row in rows]
     scores = ["\t".join(cell.value for cell in row[1:]) for row in rows]
-    entries = LabelList.of(labels, lambda row: _cell_place(reader, lines[row], rows[row][0]))
+    entries = LabelRows.of(labels, lambda row: _cell_place(reader, lines[row], rows[row][0]))
     if any(map(str.strip, scores)):
 
         def locate(row: int) -> Place:
             return _cell_place(reader, lines[row], rows[row][1])
 
         entries.scores = reader.numbers(scores, entries.lists, locate)
-    return reader.finish(entries, ONE, ReadingRules(ordered=reader.options.ranked))
+    return reader.finish(entries, KEY_OF_ONE_LIST, ReadingRules(ordered=reader.options.ranked))
 
 
 # --- MTG-Jamendo -----------------------------------------------------------------------------
@@ -91,7 +91,7 @@ def is_jamendo(header: Header) -> bool:
 
 def read_jamendo(text: str, header: Header, reader: ListReader) -> ParsedLists | None:
     """Read tags of tracks; a row has as many cells at its end as the track has tags."""
-    if not keeps_lines(text, reader.problems, reader.options.limits, headers=1):
+    if not within_line_limits(text, reader.problems, reader.options.limits, headers=1):
         return None
     lines = [line for line in numbered_lines(text) if line[0] > header.line]
     if not lines:
@@ -121,8 +121,8 @@ def read_jamendo(text: str, header: Header, reader: ListReader) -> ParsedLists |
     if not closed.all():
         rest = "none of theirs is there" if reader.options.assume_absent else "nobody judged theirs"
         reader.note("KT614", f"tracks without a tag of an instrument: {rest}", int((~closed).sum()), what="")
-    entries = LabelList.of([tag[len(_PREFIX) :] for *_, tag in instruments], locate, lists)
-    rules = ReadingRules(closed=closed | reader.options.assume_absent, sheet=True)
+    entries = LabelRows.of([tag[len(_PREFIX) :] for *_, tag in instruments], locate, lists)
+    rules = ReadingRules(closed=closed | reader.options.assume_absent, names_items=True)
     return reader.finish(entries, [(name, None) for name in names], rules)
 
 
@@ -201,8 +201,8 @@ def read_segments(text: str, first: Header, reader: ListReader) -> ParsedLists |
         column = (cell.column or 1) + label.start() + len(text) - len(text.lstrip())
         return replace(cell, column=column, length=len(text.strip()))
 
-    entries = LabelList.of([label[0] for _, label in labels], locate, rows)
-    return reader.finish(entries, keys, ReadingRules(sheet=True))
+    entries = LabelRows.of([label[0] for _, label in labels], locate, rows)
+    return reader.finish(entries, keys, ReadingRules(names_items=True))
 
 
 # --- TREC ------------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ def trec_form(line: str) -> Form | None:
 
 def read_trec(text: str, form: Form, reader: ListReader) -> ParsedLists | None:
     """Read judgements (qrels) or a run as ``trec_eval`` does: items are topics, labels documents."""
-    if not keeps_lines(text, reader.problems, reader.options.limits):
+    if not within_line_limits(text, reader.problems, reader.options.limits):
         return None
     numbered = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     lines, numbers = [line for _, line in numbered], [number for number, _ in numbered]
@@ -253,7 +253,7 @@ class _Trec(ListReader):
         rows = len(self.table)
         for number, (_, reason) in zip(numbers[rows:].tolist(), uneven, strict=True):
             self.broken.setdefault(number, reason)
-        entries = LabelList.of(self.table.columns[2], self.table.locator(2), numbers[:rows])
+        entries = LabelRows.of(self.table.columns[2], self.table.locator(2), numbers[:rows])
         longest, limit = max(map(len, entries.spellings), default=0), self.options.limits.label
         if longest > limit:
             report_exceeded(self.problems, f"name of {longest:,} characters: over the limit of {limit:,}")
@@ -265,9 +265,9 @@ class _Trec(ListReader):
         else:
             entries.scores = self._scores(entries.lists)
         lists, _ = assemble(entries, len(topics), ReadingRules(query=True))
-        return ParsedLists([(topic, None) for topic in topics], lists, self.broken, is_sheet=True)
+        return ParsedLists([(topic, None) for topic in topics], lists, self.broken, names_items=True)
 
-    def _report_repeats(self, entries: LabelList) -> None:
+    def _report_repeats(self, entries: LabelRows) -> None:
         keys = entries.lists * max(1, len(entries.spellings)) + entries.codes
         _, first = np.unique(keys, return_index=True)
         names, _, documents = self.table.columns[:3]

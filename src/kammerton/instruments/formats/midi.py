@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from kammerton.formats.midi import CHANNELS, DRUMS, NOTE_ON, PROGRAM, Event, MidiError, MidiFile
-from kammerton.instruments.labels import ONE, LabelList, ListReader, ParsedLists, ReadingRules
+from kammerton.instruments.labels import KEY_OF_ONE_LIST, LabelRows, ListReader, ParsedLists, ReadingRules
 from kammerton.instruments.options import PROGRAMS, look_up
 from kammerton.instruments.taxonomy_files import load_taxonomy
 from kammerton.model.annotations import Place
@@ -83,5 +83,5 @@ def read_midi_programs(data: bytes, reader: ListReader) -> ParsedLists | None:
     if not labels and not sound.percussion:
         reader.report_empty()
         return None
-    entries = LabelList.of(labels, lambda _: Place(problems.file))
-    return reader.finish(entries, ONE, ReadingRules())
+    entries = LabelRows.of(labels, lambda _: Place(problems.file))
+    return reader.finish(entries, KEY_OF_ONE_LIST, ReadingRules())

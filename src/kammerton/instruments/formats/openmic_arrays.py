@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from kammerton.arrays import Flags
 from kammerton.errors import DataError, Diagnostic, clip, printable, quote
-from kammerton.formats.reading import Limits, Problems, keeps_rows
+from kammerton.formats.reading import Limits, Problems, within_row_limit
 from kammerton.formats.source import larger_files
-from kammerton.instruments.labels import LabelList, ListReader, ParsedLists, ReadingRules, item_names, judge
+from kammerton.instruments.labels import LabelRows, ListReader, ParsedLists, ReadingRules, item_names, judge
 from kammerton.model.annotations import Place
 
 _DIRECTORY = 2**16
@@ -200,12 +200,12 @@ def read_openmic_arrays(stream: BinaryIO, reader: ListReader) -> ParsedLists | N
     reader.report_unusable_names(items, lambda row: Place(reader.problems.file, row=row))
     judged = _judged(relevance, mask, names, reader)
     rows, columns = np.nonzero(judged)
-    entries = LabelList(
+    entries = LabelRows(
         names, columns.astype(np.int64), rows.astype(np.int64), lambda _: Place(reader.problems.file)
     )
     entries.present = judge(entries, relevance[rows, columns].astype(np.float64), reader.options)
     reader.note_unjudged(len(rows), judged.size)
-    rules = ReadingRules(closed=np.full(len(items), reader.options.assume_absent), sheet=True)
+    rules = ReadingRules(closed=np.full(len(items), reader.options.assume_absent), names_items=True)
     return reader.finish(entries, [(item, None) for item in items], rules)
 
 
@@ -238,7 +238,7 @@ def _fit(arrays: dict[str, Array], width: int, reader: ListReader) -> bool:
     if keys.dtype.kind not in "USO":
         reader.problems.report("KT634", f"array `sample_key` is of {keys.dtype}, not of text")
         return False
-    return keeps_rows(len(keys), reader.problems, reader.options.limits)
+    return within_row_limit(len(keys), reader.problems, reader.options.limits)
 
 
 def _judged(relevance: Array, mask: Array, names: Sequence[str], reader: ListReader) -> Flags:

@@ -18,7 +18,7 @@ from kammerton.formats.reading import Problems
 from kammerton.formats.tables import Table
 from kammerton.instruments.labels import (
     Key,
-    LabelList,
+    LabelRows,
     ListReader,
     ParsedLists,
     ReadingRules,
@@ -101,7 +101,7 @@ class _LongTable(ListReader):
         return columns_of(self.table.names)
 
     @cached_property
-    def _is_sheet(self) -> bool:
+    def _names_items(self) -> bool:
         return "item" in self._columns
 
     def _note_row(self, code: str, message: str, row: int, column: Column, count: int, what: str) -> None:
@@ -126,7 +126,7 @@ class _LongTable(ListReader):
     def _owners(self) -> tuple[list[Key], Codes]:
         """Return item and annotator of each list, and the list of each row."""
         items, of_row = [""], np.zeros(len(self.table), dtype=np.int64)
-        if self._is_sheet:
+        if self._names_items:
             self._leave_out_nameless()
             items, of_row = self._items()
         annotators: list[str | None] = [None]
@@ -140,7 +140,7 @@ class _LongTable(ListReader):
         for number, (item, _) in enumerate(keys):
             if item in self._ambiguous:
                 self.broken[number] = self._ambiguous[item]
-        if self._is_sheet:
+        if self._names_items:
             self.add_uneven(keys, self.table.uneven, self._columns["item"])
         return keys, lists
 
@@ -181,7 +181,7 @@ class _LongTable(ListReader):
 
     def _lists(self, keys: Sequence[Key], lists: Codes) -> ParsedLists:
         columns, label = self._columns, self._columns["label"]
-        entries = LabelList.of(self.table.columns[label], self.table.locator(label), lists)
+        entries = LabelRows.of(self.table.columns[label], self.table.locator(label), lists)
         closed = None
         ordered = self.options.ranked and "relevance" not in columns
         if "relevance" in columns:
@@ -206,7 +206,7 @@ class _LongTable(ListReader):
         repeats = any(_folded(name).startswith(("start", "onset")) for name in self.table.names)
         vector = self._is_vector(entries, len(keys))
         rules = ReadingRules(
-            ordered=ordered, vector=vector, closed=closed, repeats=repeats, sheet=self._is_sheet
+            ordered=ordered, vector=vector, closed=closed, repeats=repeats, names_items=self._names_items
         )
         return self.finish(entries, keys, rules)
 
@@ -231,11 +231,11 @@ class _LongTable(ListReader):
         cells, locate = self.table.columns[index], self.table.locator(index)
         return self.numbers(cells, lists, locate, what=column, commas=commas, required=required)
 
-    def _is_vector(self, entries: LabelList, count: int) -> bool:
+    def _is_vector(self, entries: LabelRows, count: int) -> bool:
         """Return whether each item has the same labels in the same order, which is not that of the scores."""
         rows = len(entries.codes)
         scores = entries.scores
-        if scores is None or count < 2 or rows % count or rows == count or not self._is_sheet:
+        if scores is None or count < 2 or rows % count or rows == count or not self._names_items:
             return False
         order = np.argsort(entries.lists, kind="stable")
         width = rows // count
@@ -253,7 +253,7 @@ class _LongTable(ListReader):
         self.problems.report("KT615", message, severity="note", hint=hint)
         return True
 
-    def _by_rank(self, entries: LabelList) -> LabelList:
+    def _by_rank(self, entries: LabelRows) -> LabelRows:
         """Return the rows in the order of their ranks."""
         ranks = self._numbers("rank", entries.lists, required=True)
         order = np.lexsort((ranks, entries.lists))
@@ -393,15 +393,15 @@ class _WideTable(ListReader):
             matrix = matrix[distinct]
         return matrix
 
-    def _entries(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> LabelList:
+    def _entries(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> LabelRows:
         names = [self.table.names[index] for index in self._instruments]
 
         def locate(entry: int) -> Place:
             return self.table.locate(int(rows[entry]), self._instruments[int(columns[entry])])
 
-        return LabelList(names, columns.astype(np.int64), rows.astype(np.int64), locate)
+        return LabelRows(names, columns.astype(np.int64), rows.astype(np.int64), locate)
 
-    def _as_sets(self, matrix: Values, judged: Flags, count: int) -> tuple[LabelList, ReadingRules]:
+    def _as_sets(self, matrix: Values, judged: Flags, count: int) -> tuple[LabelRows, ReadingRules]:
         """Take 1 for present; and 0 for absent where a row has empty cells, which nobody judged."""
         complete: Flags = np.asarray(judged.all(axis=1))
         rows, columns = np.nonzero((matrix == 1) | (judged & ~complete[:, None]))
@@ -411,9 +411,9 @@ class _WideTable(ListReader):
         self.note_unjudged(int(usable.sum()), usable.size)
         closed = np.ones(count, dtype=bool)
         closed[: len(complete)] = complete | self.options.assume_absent
-        return entries, ReadingRules(closed=closed, sheet=True)
+        return entries, ReadingRules(closed=closed, names_items=True)
 
-    def _as_scores(self, matrix: Values, judged: Flags, _: int) -> tuple[LabelList, ReadingRules]:
+    def _as_scores(self, matrix: Values, judged: Flags, _: int) -> tuple[LabelRows, ReadingRules]:
         rows, columns = np.nonzero(judged)
         entries = self._entries(rows, columns)
         entries.scores = matrix[rows, columns]
@@ -423,7 +423,7 @@ class _WideTable(ListReader):
             message = "cell without a score: its instrument has none in this item"
             place = self.table.finder(row, self._instruments[column])
             self.note("KT612", message, len(lacking), place, "such cells")
-        return entries, ReadingRules(vector=True, sheet=True)
+        return entries, ReadingRules(vector=True, names_items=True)
 
     def _is_sound(self, rows: int) -> Flags:
         """Return which rows can be used."""

@@ -52,8 +52,8 @@ def render_jams(entries: Sequence[Entry]) -> str:
     for entry in entries:
         kind = _kind(entry.annotation)
         if kind not in ("set", "order", "scores", None):
-            _refuse("JAMS", f"{_KINDS[kind]} have no form in it", "csv can hold them")
-        _check(entry, "JAMS", blanks=True)
+            _refuse_kind("JAMS", kind)
+        _check(entry, "JAMS", blanks_allowed=True)
     parts = [
         JamsPart(
             "tag_open",
@@ -78,9 +78,9 @@ def render_table(entries: Sequence[Entry]) -> str:
         _refuse("CSV", f"lists are of several kinds: {', '.join(sorted(_KINDS[kind] for kind in kinds))}")
     (kind,) = kinds
     if kind == "grades":
-        _refuse("CSV", f"{_KINDS[kind]} have no form in it", "qrels can hold them")
+        _refuse_kind("CSV", kind)
     for entry in entries:
-        _check(entry, "CSV", blanks=True)
+        _check(entry, "CSV", blanks_allowed=True)
     if kind == "vector":
         _check_wide(entries)
         return render_rows(_wide(entries))
@@ -186,7 +186,7 @@ def _topics(entries: Sequence[Entry], form: str) -> Sequence[Entry]:
         if entry.item in seen:
             _refuse(form, f"item {quote(entry.item)} has several annotators", "write those of one")
         seen.add(entry.item)
-        _check(entry, form, blanks=False)
+        _check(entry, form, blanks_allowed=False)
         if not len(entry.annotation) and not entry.annotation.absent:
             _refuse(form, f"item {quote(entry.item)} has no label", "csv holds empty lists")
     return entries
@@ -211,7 +211,7 @@ def _scored(annotation: InstrumentList) -> Iterator[tuple[str, float | None]]:
     return zip_longest(annotation.labels, annotation.scores.tolist())
 
 
-def _check(entry: Entry, form: str, *, blanks: bool) -> None:
+def _check(entry: Entry, form: str, *, blanks_allowed: bool) -> None:
     """Refuse names that a line, or an encoding, cannot hold."""
     for name in (entry.item, entry.annotator, *entry.annotation.labels, *entry.annotation.absent):
         if name is None:
@@ -220,8 +220,13 @@ def _check(entry: Entry, form: str, *, blanks: bool) -> None:
             _refuse(form, f"half a surrogate pair: {quote(name)}")
         if form != "JAMS" and any(character in name for character in "\n\r\0"):
             _refuse(form, f"a line end or NUL: {quote(name)}", "JAMS can hold any text")
-        if not blanks and (not name or name.split() != [name]):
+        if not blanks_allowed and (not name or name.split() != [name]):
             _refuse(form, f"a blank in a name: {quote(name)}", "a label map can replace it")
+
+
+def _refuse_kind(form: str, kind: Kind) -> NoReturn:
+    holder = "qrels" if kind == "grades" else "csv"
+    _refuse(form, f"{_KINDS[kind]} have no form in it", f"{holder} can hold them")
 
 
 def _refuse(form: str, reason: str, hint: str | None = None) -> NoReturn:

@@ -15,7 +15,7 @@ from kammerton.reporting.cards import render_citations
 from kammerton.reporting.diagnostics import excluded_lines, excluded_share
 from kammerton.reporting.html.page import OPTIONS, Section, Source, amount_text, coded, fill, shown
 from kammerton.reporting.rankings import interval_text
-from kammerton.reporting.tables import format_score, signed_by_system
+from kammerton.reporting.tables import format_score, signatures_by_system
 from kammerton.results.scores import keys_in_order, summary_rows
 from kammerton.results.tables import SUMMARY
 
@@ -54,7 +54,9 @@ def _protocols(source: Source) -> list[dict[str, Any]]:
                     "aggregates": ", ".join(measure.aggregates).replace("_", " "),
                     "signatures": [
                         (f"{source.key}-signature-{numbers[measure]}-{place}", shown(names), signature)
-                        for place, (names, signature) in enumerate(signed_by_system(source.scores, measure))
+                        for place, (names, signature) in enumerate(
+                            signatures_by_system(source.scores, measure)
+                        )
                     ],
                 }
                 for measure in protocol.measures
