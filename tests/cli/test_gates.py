@@ -30,19 +30,29 @@ def nightly(terminal: Terminal) -> Terminal:
 @pytest.mark.parametrize(
     ("system", "options", "code", "line"),
     [
-        ("worse", (), 6, "25.00 %, 50.00 % in `run`: -25.00 (p = .002, 10 items)"),  # 2 of 1,024 swaps
-        ("chance", (), 0, "37.50 %, 50.00 % in `run`: -12.50 (p = .062, 10 items)"),  # 2 of 32: five differ
-        ("same", (), 0, "50.00 %, 50.00 % in `run`: 0.00 (p = 1, 10 items)"),
-        ("better", (), 0, "75.00 %, 50.00 % in `run`: +25.00 (p = .002, 10 items)"),
-        ("chance", ("--tolerance", "12.5%"), 0, "-12.50, tolerated 12.50"),
-        ("chance", ("--tolerance", "0.12"), 6, "-12.50, tolerated 12.00"),
-        ("better", ("--tolerance", "0"), 0, "+25.00, tolerated 0.00"),
+        (
+            "worse",
+            (),
+            6,
+            "25.00 %, 50.00 % in `run`: -25.00 (p = .002, 10 items): failed",
+        ),  # 2 of 1,024 swaps
+        (
+            "chance",
+            (),
+            0,
+            "37.50 %, 50.00 % in `run`: -12.50 (p = .062, 10 items): passed",
+        ),  # 2 of 32: five differ
+        ("same", (), 0, "50.00 %, 50.00 % in `run`: 0.00 (p = 1, 10 items): passed"),
+        ("better", (), 0, "75.00 %, 50.00 % in `run`: +25.00 (p = .002, 10 items): passed"),
+        ("chance", ("--tolerance", "12.5%"), 0, "-12.50, tolerated 12.50: passed"),
+        ("chance", ("--tolerance", "0.12"), 6, "-12.50, tolerated 12.00: failed"),
+        ("better", ("--tolerance", "0"), 0, "+25.00, tolerated 0.00: passed"),
         ("worse", ("--show", "UnderSeg"), 6, "is not"),
         (
             "worse",
             ("--items", "[0-3]"),
             0,
-            "-25.00 (p = .125, 4 items, too few for the test: --tolerance X limits the loss)",
+            "-25.00 (p = .125, 4 items, too few for the test: --tolerance X limits the loss): passed",
         ),
     ],
 )
@@ -64,17 +74,45 @@ def test_systems_are_paired_by_name(nightly: Terminal) -> None:
     assert nightly.run(*SCORE, "a=old", "b=worse", "--out", "both").code == 0
     result = nightly.run(*SCORE, "a=worse", "b=worse", "c=worse", "--fail-below", "both")
     assert result.code == 6
-    assert "MajMin of a is 25.00 %, 50.00 % in `both`: -25.00" in result.err
-    assert "MajMin of b is 25.00 %, 25.00 % in `both`: 0.00" in result.err
+    assert "MajMin of a is 25.00 %, 50.00 % in `both`: -25.00 (p = .002, 10 items): failed" in result.err
+    assert "MajMin of b is 25.00 %, 25.00 % in `both`: 0.00 (p = 1, 10 items): passed" in result.err
     assert "`both` has no system `c`: not compared" in result.err
     lacking = nightly.run(*SCORE, "c=worse", "--fail-below", "both")
     assert (lacking.code, "has none of these systems" in lacking.err) == (2, True)
 
 
-def test_the_run_that_is_replaced_is_the_baseline(nightly: Terminal) -> None:
-    assert nightly.run(*SCORE, "new=worse", "--fail-below", "run", "--out", "run").code == 6
-    assert nightly.run(*SCORE, "new=worse", "--fail-below", "run").code == 0
-    assert nightly.run("score", "run", "--fail-below", "run").code == 0
+def test_a_failed_gate_keeps_the_run_that_would_be_replaced(nightly: Terminal) -> None:
+    for out in ("run", "./run"):  # the same command fails again
+        worse = nightly.run(*SCORE, "new=worse", "--fail-below", "run", "--out", out, "--quiet")
+        assert worse.code == 6
+        assert worse.lines[-1] == "`run` was kept: the gate failed"
+    other = nightly.run("score", "chords", "ref", "worse", "--items", "0", "--fail-under", "MajMin=1")
+    assert (other.code, "was kept" in other.err) == (6, False)
+    assert nightly.run(*SCORE, "new=worse", "--fail-below", "run", "--out", "other").code == 6
+    assert nightly.run("score", "other", "--value-only").out == "25.00\n"
+    better = nightly.run(*SCORE, "new=better", "--fail-below", "run", "--out", "run")
+    assert (better.code, "replaced a run of 1 system in `run`" in better.err) == (0, True)
+    assert nightly.run("score", "run", "--fail-below", "run", "--value-only").out == "75.00\n"
+
+
+@pytest.mark.parametrize(
+    ("together", "code", "evidence"),
+    [  # songs of an album are swapped together: 2 of 64 swaps, and 2 of 4
+        (5, 6, "-25.00 (p = .031, 10 items in 6 clusters): failed"),
+        (9, 0, "-25.00 (p = .500, 10 items in 2 clusters, too few for the test: "),
+    ],
+)
+def test_clusters_of_the_scores_are_swapped(
+    nightly: Terminal, together: int, code: int, evidence: str
+) -> None:
+    albums = [f"{song},{max(song, together - 1)}" for song in range(10)]
+    (nightly.folder / "songs.csv").write_text("\n".join(["item,album", *albums]) + "\n")
+    clusters = ("--cluster", "songs.csv:album")
+    result = nightly.run(*SCORE, "new=worse", *clusters, "--fail-below", "run")
+    assert (result.code, evidence in result.err) == (code, True)
+    assert nightly.run(*SCORE, "new=worse", *clusters, "--out", "new").code == 0
+    of_run = nightly.run("score", "new", "--fail-below", "run")
+    assert (of_run.code, evidence in of_run.err) == (code, True)
 
 
 def test_what_is_not_comparable_is_refused(nightly: Terminal) -> None:
@@ -85,7 +123,7 @@ def test_what_is_not_comparable_is_refused(nightly: Terminal) -> None:
     ):
         result = nightly.run("score", "chords", *arguments, "--fail-below", "run")
         assert (result.code, code in result.err) == (6, True)
-        assert "--fail-below: not comparable with `run`\n" in result.err
+        assert "--fail-below: not comparable with `run`: failed\n" in result.err
     assert nightly.run("score", "instruments", "x.csv", "y.csv", "--fail-below", "run").code == 2
     assert nightly.run(*SCORE, "worse", "--fail-below", "old").code == 3
     assert nightly.run(*SCORE, "worse", "--fail-below", "run", "--tolerance", "-1").code == 2
@@ -96,7 +134,7 @@ def test_an_undefined_score_fails_and_one_that_was_undefined_passes(terminal: Te
     terminal.write(ref={"a.lab": "0 2 D:dim"}, est={"a.lab": "0 2 D:dim"})
     assert terminal.run(*SCORE, "est", "--out", "run").code == 0
     result = terminal.run(*SCORE, "est", "--fail-below", "run")
-    assert (result.code, "is undefined, undefined in `run`" in result.err) == (6, True)
+    assert (result.code, "is undefined, undefined in `run`: failed\n" in result.err) == (6, True)
 
 
 def test_a_gate_of_a_run_is_of_the_measures_of_the_run(nightly: Terminal) -> None:

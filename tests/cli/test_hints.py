@@ -530,7 +530,7 @@ NOT_FOLLOWED = {
 
 NO_HINTS = {
     " (ended by --strict)",
-    "--fail-below: not comparable with {}",
+    "--fail-below: not comparable with {}: failed",
     "--fail-below: {} has no system {}: not compared",
     "--fail-below: {} has none of these systems",
     "--fail-below: {} is a run of {}, not of {}",

@@ -193,7 +193,7 @@ def test_a_measure_without_figure_is_said_to_be_so(lists: Terminal) -> None:
     gate = lists.run(*SCORE, "--fail-under", "scores/mAP=0.1")
     assert gate.code == 6
     assert "note[KT673] estimates do not score every label of a vocabulary: scores are not" in gate.err
-    assert "--fail-under: scores/mAP of est is not evaluated; a note above says why\n" in gate.err
+    assert "--fail-under: scores/mAP of est is not evaluated; a note above says why: failed\n" in gate.err
 
 
 def test_of_two_estimates_of_an_item_neither_is_taken(lists: Terminal) -> None:

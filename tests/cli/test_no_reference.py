@@ -101,7 +101,7 @@ def test_gates_look_at_what_has_a_value(pieces: Terminal) -> None:
     result = pieces.run(*SCORE, "est", *gates, "--quiet")
     assert (result.code, result.lines) == (
         6,
-        ["--fail-under: strike/accuracy of est is undefined (no_reference)"],
+        ["--fail-under: strike/accuracy of est is undefined (no_reference): failed"],
     )
     assert pieces.run(*SCORE, "est", "--fail-under", "pianovam/IFR=0.2").code == 6
 
@@ -199,7 +199,10 @@ def test_a_transcription_of_pianovam_has_nothing_to_judge(terminal: Terminal) ->
         "warning[KT338] est/a.tsv:1:1: notes without fingers: as an estimate, nothing of them can be judged"
     )
     gate = terminal.run(*SCORE, "est", "--fail-under", "pianovam/IFR=1", "--quiet")
-    assert (gate.code, gate.lines) == (6, ["--fail-under: pianovam/IFR of est is undefined (no_fingers)"])
+    assert (gate.code, gate.lines) == (
+        6,
+        ["--fail-under: pianovam/IFR of est is undefined (no_fingers): failed"],
+    )
 
 
 def test_with_fingers_it_has(terminal: Terminal) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -20,10 +21,12 @@ from kammerton.results.scores import Scores
 from kammerton.runs.joining import join_runs, named_runs, with_names
 from kammerton.statistics.comparison import Pair
 from kammerton.statistics.paired import differences, scale_of
+from kammerton.statistics.sample import headline_keys, items_behind
 
 _ALPHA = 0.05
 """Level of the test of a loss."""
 _DIGITS = 2
+_PASSED, _FAILED = ": passed", ": failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +36,25 @@ class Threshold:
     measure: Measure
     limit: float
 
-    def failures(self, scores: Scores) -> Iterator[str]:
-        """Yield a line on each system that is worse; an undefined score is."""
+    def outcomes(self, scores: Scores) -> Iterator[tuple[bool, str]]:
+        """Yield whether each system is worse, or undefined, and a line on it."""
         for system in scores.systems:
             opening = f"--fail-under: {self.measure} of {printable(system)} is"
             if self.measure not in scores.measures:
-                yield f"{opening} not evaluated; a note above says why"
+                yield True, f"{opening} not evaluated; a note above says why{_FAILED}"
                 continue
             value = scores.value(str(self.measure), system=system)
             if math.isnan(value):
                 reason = scores.why_undefined(self.measure, system, scores.annotators_of(self.measure)[-1])
-                yield f"{opening} undefined" + (f" ({reason})" if " " not in reason else "")  # codes only
+                reason = f" ({reason})" if " " not in reason else ""  # codes only
+                yield True, f"{opening} undefined{reason}{_FAILED}"
                 continue
             beyond = differences(value, self.limit, scale_of(self.measure))
-            if beyond < 0 and self.measure.direction == "higher":
-                yield f"{opening} {self._shown(value)}, below {self._shown(self.limit)}"
-            elif beyond > 0 and self.measure.direction == "lower":
-                yield f"{opening} {self._shown(value)}, above {self._shown(self.limit)}"
+            is_lower_better = self.measure.direction == "lower"
+            is_worse = bool(beyond > 0 if is_lower_better else beyond < 0)
+            place = ("" if is_worse else "not ") + ("above" if is_lower_better else "below")
+            line = f"{opening} {self._shown(value)}, {place} {self._shown(self.limit)}"
+            yield is_worse, line + (_FAILED if is_worse else _PASSED)
 
     def _shown(self, value: float) -> str:
         """Return a score in per cent, as tables have it, and as it is written on the command line."""
@@ -75,6 +80,10 @@ class EarlierRun:
             raise OptionError(f"a tolerance is not negative: {tolerance}")
         return cls(split_name(argument)[1], items_of_run(run, items), limit)
 
+    def lies_at(self, path: str | None) -> bool:
+        """Return whether the run lies at a path."""
+        return path is not None and os.path.realpath(path) == os.path.realpath(self.name)
+
     def outcomes(self, scores: Scores, measure: Measure) -> Iterator[tuple[bool, str]]:
         """Yield a line on each system, and whether it is worse than it was, or undefined.
 
@@ -87,15 +96,24 @@ class EarlierRun:
             raise OptionError(f"--fail-below: {quote(self.name)} has none of these systems", names)
         names_before = {system: f"{system} in {self.name}" for system in self.scores.systems}
         joined = join_runs([with_names(self.scores, names_before), scores], measures=[str(measure)])
-        compared = compare(joined, measures=[measure]).measures[0]
+        clusters = scores.origin.clusters
+        compared = compare(joined, measures=[measure], clusters=clusters).measures[0]
         pairs = {frozenset((pair.first, pair.second)): pair for pair in compared.pairs}
+        items = {key.system: items_behind(joined, key) for key in headline_keys(joined, measure, None)}
         for system, earlier in before.items():
             if not earlier:
                 yield False, f"--fail-below: {quote(self.name)} has no system {quote(system)}: not compared"
                 continue
-            yield self._outcome(pairs[frozenset((system, names_before[earlier]))], system, measure)
+            shared = items[system] & items[names_before[earlier]]
+            resampled = plural(len(shared), "item")
+            if clusters is not None:
+                resampled += f" in {plural(len({clusters[item] for item in shared}), 'cluster')}"
+            pair = pairs[frozenset((system, names_before[earlier]))]
+            is_worse, line = self._outcome(pair, system, measure, resampled)
+            yield is_worse, line + (_FAILED if is_worse else _PASSED)
 
-    def _outcome(self, pair: Pair, system: str, measure: Measure) -> tuple[bool, str]:
+    def _outcome(self, pair: Pair, system: str, measure: Measure, resampled: str) -> tuple[bool, str]:
+        """Return whether a system is worse, and a line on what was ``resampled``."""
         after, before = pair.first_value, pair.second_value
         if pair.first != system:
             after, before = before, after
@@ -111,8 +129,7 @@ class EarlierRun:
         if self.tolerance is not None:
             slack = float(differences(loss, self.tolerance, scale_of(measure)))
             return slack > 0, f"{line}, tolerated {format_score(self.tolerance, measure, _DIGITS)}"
-        items = plural(pair.items, "item")
-        evidence = items if math.isnan(pair.p) else f"p {format_p(pair.p)}, {items}"
+        evidence = resampled if math.isnan(pair.p) else f"p {format_p(pair.p)}, {resampled}"
         if loss > 0 and pair.exact and 2 / pair.permutations >= _ALPHA:
             evidence += ", too few for the test: --tolerance X limits the loss"
         return loss > 0 and pair.p < _ALPHA, f"{line} ({evidence})"

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import Annotated, Any, Literal, TypeVar
 
 import kammerton
-from kammerton.cli.gate import EarlierRun, Gates
+from kammerton.cli.gate import EarlierRun, Gates, Threshold
 from kammerton.cli.options import (
     INTERVALS,
     OUTPUT,
@@ -349,10 +349,8 @@ def score(
         print_diagnostics(scores.diagnostics, quiet=results.quiet)
         computed = scores.measures if computed is None else computed
         _print_namesakes(choices, computed, task, quiet=results.quiet)
-        thresholds = gates.thresholds(computed, task)
-        failures = [line for threshold in thresholds for line in threshold.failures(scores)]
-        if earlier is not None:  # before a run is written, which may replace it
-            failures += _failures_below(earlier, scores, results)
+        # before a run is written, which may replace the earlier run
+        failures, results = _failures(scores, gates.thresholds(computed, task), earlier, results)
         results.write_all(scores)
     print_messages(failures)
     results.print_closing(scores)
@@ -361,16 +359,28 @@ def score(
     return GATE if failures else _exit_code(scores)
 
 
-def _failures_below(earlier: EarlierRun, scores: Scores, results: ScoreResults) -> list[str]:
-    """Return a line on each system that is worse than it was; scores that are not comparable fail too."""
+def _failures(
+    scores: Scores, thresholds: Sequence[Threshold], earlier: EarlierRun | None, results: ScoreResults
+) -> tuple[list[str], ScoreResults]:
+    """Print what passed the gates; return what failed, and results that keep a run they fail by."""
+    outcomes = [outcome for threshold in thresholds for outcome in threshold.outcomes(scores)]
+    below = [] if earlier is None else _outcomes_below(earlier, scores, results)
+    print_messages(line for is_worse, line in (*outcomes, *below) if not (is_worse or results.quiet))
+    failures = [line for is_worse, line in (*outcomes, *below) if is_worse]
+    if earlier is not None and earlier.lies_at(results.out) and any(is_worse for is_worse, _ in below):
+        failures.append(f"{quote(earlier.name)} was kept: the gate failed")
+        results = replace(results, out=None)
+    return failures, results
+
+
+def _outcomes_below(earlier: EarlierRun, scores: Scores, results: ScoreResults) -> list[tuple[bool, str]]:
+    """Return whether each system is worse than it was, with a line; scores that are not comparable fail."""
     measure = shown_measures(scores, results.table_options())[0]
     try:
-        outcomes = list(earlier.outcomes(scores, measure))
+        return list(earlier.outcomes(scores, measure))
     except DataError as error:
         print_diagnostics(error.diagnostics, quiet=results.quiet)
-        return [f"--fail-below: not comparable with {quote(earlier.name)}"]
-    print_messages(line for is_worse, line in outcomes if not (is_worse or results.quiet))
-    return [line for is_worse, line in outcomes if is_worse]
+        return [(True, f"--fail-below: not comparable with {quote(earlier.name)}: failed")]
 
 
 def _with_chosen_measures(results: _R, choices: Mapping[str, Any]) -> _R:

@@ -97,8 +97,9 @@ def test_runs_of_equal_systems_do_not_differ() -> None:
 
 def test_gates_and_losses_do_not_go_by_rounding() -> None:
     scores = tabled(valued({"a": [0.1 + 0.2, 0.3], "b": [1 - 2**-53, 1.0]}), (MEAN,))
-    assert not list(Threshold(MEAN, 0.3 + 2**-52).failures(tabled(valued({"a": [0.3]}), (MEAN,))))
-    assert len(list(Threshold(MEAN, 0.3 + 1e-9).failures(tabled(valued({"a": [0.3]}), (MEAN,))))) == 1
+    for limit, is_worse in ((0.3 + 2**-52, False), (0.3 + 1e-9, True)):
+        outcomes = Threshold(MEAN, limit).outcomes(tabled(valued({"a": [0.3]}), (MEAN,)))
+        assert [outcome for outcome, _ in outcomes] == [is_worse]
     only_b = tabled(valued({"b": [1 - 2**-53, 0.5]}), (MEAN,))
     assert [cost.item for cost in item_losses(only_b, MEAN)] == [names(2)[1]]
     assert len(item_losses(scores, MEAN)) == 2
