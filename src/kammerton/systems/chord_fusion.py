@@ -242,9 +242,11 @@ def _voted(
     likely = path_scores(
         patterns, codes, table_of_classes(patterns, codes, values, other, len(song.triad_names))
     )
-    triads = best_path(seconds[:, None] * likely, choices.change_cost)
-    place = np.flatnonzero(spoken)
-    begins = np.append(True, (np.diff(triads) != 0) | (np.diff(place) > 1))
+    after_gap = np.diff(np.flatnonzero(spoken)) > 1
+    # each stretch without a gap is a path of its own: nothing goes on through time that nobody labels
+    stretches = np.split(seconds[:, None] * likely, np.flatnonzero(after_gap) + 1)
+    triads = np.concatenate([best_path(stretch, choices.change_cost) for stretch in stretches])
+    begins = np.append(True, (np.diff(triads) != 0) | after_gap)
     voted = []
     for detail, able in zip(song.details, weighing.able, strict=True):
         said = np.where((codes == triads[:, None]) & able, detail.codes[spoken], ABSTAINS)
