@@ -69,6 +69,8 @@ def find_candidates(
                 "there are no candidates to select from", "say what they are called: --candidates"
             )
         return Candidates({}, corpus, {})
+    if all(measure.aggregate == "gathered" for measure in job.measures):
+        raise OptionError("candidates are compared item by item", "name a measure that is not over classes")
     corpus = corpus.paired()
     systems = candidate_systems(job.task, corpus, pattern, job.options)
     signed = {"candidates": pattern}
@@ -117,7 +119,7 @@ def _agreement(
     job: ScoringJob, corpus: Corpus, systems: Mapping[str, CandidateSystem], execution: Execution
 ) -> dict[str, Confidences]:
     """Return how far each candidate agrees with all other sources of its item, by the first measure."""
-    measure = job.measures[0]
+    measure = next(measure for measure in job.measures if measure.aggregate != "gathered")
     every = with_candidates(corpus, systems, {}).systems
     others = replace(job, measures=(measure,), missing="skip", strict=False)
     confidences: dict[str, Confidences] = {}

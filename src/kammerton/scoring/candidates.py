@@ -170,7 +170,7 @@ def without_candidates(corpus: Corpus, evidence: Evidence, systems: Iterable[Can
     every = list(systems)
     dropped = {name for system in every for name in system.names.values()}
     kept = [collection for collection in corpus.systems if collection.name not in dropped]
-    measure = evidence.measures[0]
+    measure = next(iter(evidence.statistics))
     rows, statistics = evidence.rows[measure.needs], evidence.statistics[measure]
     for system in every:
         names = list(system.candidates)
@@ -195,7 +195,7 @@ def best_and_worst(evidence: Evidence, systems: Iterable[CandidateSystem]) -> Ev
     candidates = {name for system in every for name in system.names.values()}
     rows, statistics = {}, dict(evidence.statistics)
     for needs, of_needs in evidence.rows.items():
-        measures = [measure for measure in evidence.measures if measure.needs == needs]
+        measures = [measure for measure in evidence.statistics if measure.needs == needs]
         rest = np.flatnonzero(~np.isin(np.array(of_needs.group_codes), _codes_of(of_needs, candidates)))
         parts, numbers = [of_needs.take(rest)], {measure: [rest] for measure in measures}
         for system in every:
@@ -217,7 +217,7 @@ def best_and_worst(evidence: Evidence, systems: Iterable[CandidateSystem]) -> Ev
     return replace(
         evidence,
         rows=rows,
-        statistics={measure: statistics[measure] for measure in evidence.measures},
+        statistics={measure: statistics[measure] for measure in evidence.statistics},
         tallies={name: _without(tally, candidates) for name, tally in evidence.tallies.items()},
         gathered=gathered,
     )

@@ -91,6 +91,30 @@ def test_each_candidate_has_its_score_and_confidence() -> None:
     ]
 
 
+def test_means_of_songs_average_the_values_of_their_candidates() -> None:
+    # cut off of a: by m1 2 s of G, by m2 1 s of C, of 8 s; nothing of b, whose estimates have one row; c has
+    # no candidate, and counts 0
+    scores = scored(measures=["mirex2013/OverSeg"])
+    assert scores.candidates is not None
+    (row,) = scores.candidates.to_dicts()
+    assert row["mean"] == pytest.approx(((6 / 8 + 7 / 8) / 2 + 1 + 0) / 3)
+    assert (row["worst"], row["best"]) == (pytest.approx((6 / 8 + 1) / 3), pytest.approx((7 / 8 + 1) / 3))
+    alone = kt.score("chords", REFS, {"audio": AUDIO}, ci=None)
+    assert alone.candidates is alone.candidate_items is None
+
+
+def test_measures_over_classes_have_no_candidates() -> None:
+    lists = {"x.1": ["piano"], "x.2": ["voice"]}
+    measures = ["open-mic-task1/R", "open-mic-task1/macro_R"]
+    scores = kt.score(
+        "instruments", {"x": ["piano", "voice"]}, {"s": lists}, measures=measures, candidates=PATTERN, ci=None
+    )
+    assert scores.candidates is not None
+    assert scores.candidates["measure"].to_list() == ["R"]
+    with pytest.raises(OptionError, match="candidates are compared item by item"):
+        kt.score("instruments", {"x": ["piano"]}, {"s": lists}, measures=measures[1:], candidates=PATTERN)
+
+
 def test_items_without_a_candidate_are_missing() -> None:
     scores = scored()
     assert [d.message for d in scores.diagnostics if d.code == "KT203"] == [
@@ -131,7 +155,11 @@ def test_a_list_of_pairs_has_a_row_for_each_candidate(tmp_path: Path) -> None:
         f"{item},{name},ref/{item}.lab,audio/{item}.lab,midi/{item}.{name}.lab" for item, name in CONFIDENCES
     ]
     pairs = tmp_path / "pairs.csv"
-    pairs.write_text("\n".join(["item,candidate,reference,audio,midi", *rows, "c,,ref/c.lab,audio/c.lab,"]))
+    header = "item,candidate,reference,audio,midi"
+    pairs.write_text("\n".join([header, "a,m1,ref/a.lab,,", "a,m2,ref/b.lab,,"]), encoding="utf-8")
+    with pytest.raises(DataError, match="two references of `a`"):
+        kt.score("chords", pairs=pairs)
+    pairs.write_text("\n".join([header, *rows, "c,,ref/c.lab,audio/c.lab,"]), encoding="utf-8")
     scores = kt.score("chords", pairs=pairs, measures=["mirex2013/MajMin"], ci=None, select_by="m1")
     assert {system: scores.value("MajMin", system=system) for system in scores.systems} == {
         "audio": pytest.approx(10 / 18),

@@ -612,6 +612,10 @@ def test_protocols_that_rank_differently_are_told() -> None:
     (found,) = compare(scores).disagreements
     assert (found.first, found.second, found.better, found.worse) == (POOLED, OTHER, "s0", "s1")
     assert found.significant
+    # against a system, the better one may be the second of a pair
+    for system in ("s0", "s1"):
+        (found,) = compare(scores, against=system).disagreements
+        assert (found.better, found.worse) == ("s0", "s1")
 
 
 def test_protocols_that_agree_or_tie_are_not() -> None:
