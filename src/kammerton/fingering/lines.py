@@ -128,14 +128,22 @@ def chord_numbers(onsets: Seconds, offsets: Seconds) -> Codes:
 
 
 def with_fingers(
-    fingering: Fingering, lines: Sequence[HandLine], fingers: Iterable[Codes], split: int
+    fingering: Fingering,
+    lines: Sequence[HandLine],
+    fingers: Iterable[Codes],
+    split: int,
+    *,
+    keep: bool = False,
 ) -> Fingering:
-    """Return the notes with these fingers, and the hands that they were given to."""
-    labels = [MISSING] * len(fingering)
+    """Return the notes with these fingers, and the hands that they were given to.
+
+    With ``keep``, labels stay whole: a substitution has more than the finger that strikes.
+    """
+    labels = list(fingering.labels) if keep else [MISSING] * len(fingering)
     for line, of_line in zip(lines, fingers, strict=True):
         sign = -1 if line.hand == LEFT else 1
         for note, finger in zip(line.notes.tolist(), (sign * of_line).tolist(), strict=True):
-            labels[note] = str(finger)
+            labels[note] = labels[note] or str(finger)
     return replace(fingering, labels=tuple(labels), hands=played_hands(fingering, split), line_of=None)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kammerton.arrays import Weights
-from kammerton.errors import DataError, Diagnostic, KammertonError, OptionError, quote
+from kammerton.errors import DataError, Diagnostic, KammertonError, OptionError, quote, some
 from kammerton.formats.collecting import collect
 from kammerton.formats.folders import find_files
 from kammerton.formats.reading import options_of, signed_choices, signed_file, without_sides
@@ -185,6 +185,8 @@ def annotate(
         check_folder(out, paths_of(inputs), force=force)
     sources, failed, problems, digests = read_inputs(kind, chosen, inputs, reading)
     problems += items_learned(model, list(sources))
+    if getattr(own, "keep", False):
+        problems += _annotators_left_out(sources)
     made = _made(chosen, own, model, reading, data_hash(digests))
     annotations: dict[str, Any] = {}
     confidences: dict[str, Weights | None] = {}
@@ -289,6 +291,16 @@ def read_inputs(task: Task, system: System, inputs: Any, reading: object) -> _In
         item: Input(item=item, annotations=items[item], files=scores.get(item, {})) for item in sorted(items)
     }
     return sources, references.failed_everywhere(), list(references.diagnostics), digests
+
+
+def _annotators_left_out(sources: Mapping[str, Input]) -> Iterator[Diagnostic]:
+    """Report annotators whose labels are not kept: a system that keeps labels has those of the first one."""
+    for item, source in sources.items():
+        first, *others = source.annotations
+        if others:
+            taken = f"of {quote(item)} the labels of annotator {quote(first)} are kept"
+            message = f"{taken}, those of {some(others)} are not taken"
+            yield Diagnostic(code="KT811", severity="note", message=message, item=item)
 
 
 def _files_by_item(kinds: list[str], inputs: Any) -> tuple[dict[str, dict[str, Path]], list[Diagnostic]]:

@@ -163,7 +163,7 @@ def _annotate(source: Input, model: Model, settings: HmmSettings) -> Fingering:
     if settings.profile:
         return _playable(fingering, lines, model, settings)
     fingers = (_decoded(_scores(line, model, settings), settings.decoding, rng) for line in lines)
-    return with_fingers(fingering, lines, fingers, settings.split)
+    return with_fingers(fingering, lines, fingers, settings.split, keep=settings.keep)
 
 
 def _playable(
@@ -185,7 +185,8 @@ def _playable(
         profile=settings.profile,
         fixed=fixed,
     )
-    return with_fingers(fingering, lines, [fingers[line.notes] for line in lines], settings.split)
+    of_lines = [fingers[line.notes] for line in lines]
+    return with_fingers(fingering, lines, of_lines, settings.split, keep=settings.keep)
 
 
 def _decoded(scores: Table, decoding: Decoding, rng: np.random.Generator) -> Codes:

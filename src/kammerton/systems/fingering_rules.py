@@ -250,7 +250,9 @@ def best_fingerings(
         pairs = zip(paths, costs.tolist(), strict=True)
         sums = ((sum_ + cost, [*before, path]) for path, cost in pairs for sum_, before in both)
         both = sorted(sums, key=lambda one: one[0])[:count]
-    return [(with_fingers(fingering, lines, paths, chosen.split), cost) for cost, paths in both]
+    return [
+        (with_fingers(fingering, lines, paths, chosen.split, keep=chosen.keep), cost) for cost, paths in both
+    ]
 
 
 def _annotate(source: Input, _: object, settings: RuleSettings) -> Fingering:

@@ -2,9 +2,12 @@
 """Fingers are put into a score; everything else in it stays."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import kammerton as kt
+from kammerton.systems.score_fingers import score_with
 
 HEAD = """<?xml version="1.0" encoding="ISO-8859-1"?>
 <!-- by hand -->
@@ -91,3 +94,49 @@ def test_other_notes_become_a_new_score(tmp_path: Path) -> None:
     path.write_text("onset,offset,pitch,hand,finger\n0,1,60,right,\n")
     kt.annotate("fingering", path, "rules", out=tmp_path / "out", to="musicxml")
     assert kt.fingering.read(tmp_path / "out/one.musicxml").labels == ("1",)
+
+
+def fingers(*elements: str) -> str:
+    return f"<notations><technical>{''.join(elements)}</technical></notations>\n"
+
+
+SUBSTITUTION = fingers("<fingering>4</fingering>", '<fingering substitution="yes">1</fingering>')
+AS_TEXT = fingers('<fingering placement="below">4-1</fingering>')
+OF_LEFT = fingers("<fingering>L2</fingering>")
+OF_CHORD = fingers("<fingering>3</fingering>", "<fingering>1</fingering>")
+ALTERNATE = fingers("<fingering>2</fingering>", '<fingering alternate="yes">3</fingering>')
+
+
+def test_fingers_that_are_kept_stay_as_they_are_written(tmp_path: Path) -> None:
+    chord = note("C", OF_CHORD) + note("E", before="<chord/>")
+    begin = HEAD + note("D", SUBSTITUTION) + note("E", ALTERNATE) + note("F", AS_TEXT) + note("C", OF_LEFT)
+    path = tmp_path / "kept.musicxml"
+    path.write_bytes((begin + chord + note("G") + TAIL).encode("latin-1"))
+    made = kt.annotate(
+        "fingering", path, "rules", settings={"keep": True}, out=tmp_path / "out", to="musicxml"
+    )
+    assert made["kept"].labels[:-1] == ("4_1", "2", "4_1", "-2", "1", "3")
+    text = (tmp_path / "out/kept.musicxml").read_text(encoding="utf-8")
+    first = begin.replace('<fingering alternate="yes">3</fingering>', "").replace("ISO-8859-1", "UTF-8")
+    last = fingers(f"<fingering>{made['kept'].labels[-1]}</fingering>")
+    assert lines(text) == lines(first + chord + note("G", last) + TAIL)
+    left_out = [problem.message for problem in made.diagnostics if problem.code == "KT811"]
+    assert left_out == ["of `kept` the labels of annotator `1` are kept, those of `2` are not taken"]
+
+
+def test_substitutions_and_hands_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "one.musicxml"
+    path.write_bytes((HEAD + note("C", OF_LEFT) + note("D") + TAIL).encode("latin-1"))
+    own = kt.fingering.read(path)
+    cases: list[tuple[tuple[str, str], Literal["left", "right"], list[str]]] = [
+        (("1", "4_1"), "right", ["1", "4", "1"]),
+        (("1", "4_1"), "left", ["R1", "R4_1"]),
+        (("-1", "-4_-1"), "right", ["-1", "-4_-1"]),
+        (("-1", "-4_-1"), "left", ["1", "4", "1"]),
+        (("4_-1", "-1_4"), "right", ["4_-1", "-1_4"]),
+        (("", ""), "right", []),
+    ]
+    for labels, hand, written in cases:
+        options = kt.fingering.FingeringOptions(hand=hand)
+        text = score_with(path, replace(own, labels=labels), options)
+        assert re.findall("<fingering.*?>(.*?)</fingering>", text or "") == written

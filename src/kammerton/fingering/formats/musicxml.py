@@ -237,13 +237,13 @@ def parse_score(data: bytes, *, name: str, options: FingeringOptions = DEFAULT_O
 
 def notes_of_score(
     data: bytes, *, name: str, options: FingeringOptions = DEFAULT_OPTIONS
-) -> tuple[XmlText, list[ScoreNote]]:
+) -> tuple[XmlText, list[Labelled]]:
     """Return the text of a score that can be read, and its notes in the order of its fingering."""
     problems, limits = _decoded(data, name, options)
     reader = PartReader(problems, limits)
     ScoreTree(problems.source, reader, limits).parse()
     notes = _timed(list(_labelled(reader.parts, problems, options)), reader.parts)
-    return problems.source, [note for _, note, _, _ in notes]
+    return problems.source, [(note, hand, labels) for _, note, hand, labels in notes]
 
 
 def _decoded(data: bytes, name: str, options: FingeringOptions) -> tuple[ScoreProblems, Limits]:
