@@ -208,3 +208,34 @@ def test_items_that_belong_together_are_noticed_whatever_is_read(terminal: Termi
         told = terminal.run("compare", "chords", *sources, *FEW).err
         assert told.count("KT218") == 1
         assert "KT218" not in terminal.run("compare", "chords", *sources, *FEW, "--cluster", "^(.*)/").err
+
+
+def test_runs_are_compared_by_the_clusters_that_all_have(terminal: Terminal) -> None:
+    songs = [f"{album}/{song}.lab" for album in "uvwxyz" for song in "ab"]
+    terminal.write(
+        ref=dict.fromkeys(songs, "0 4 C"),
+        good=dict.fromkeys(songs, "0 3 C|3 4 G"),
+        poor=dict.fromkeys(songs, "0 1 C|1 4 G"),
+    )
+    albums = ("--cluster", "^(.*)/")
+    for out, *arguments in (
+        ("both", "good", "poor", *albums),
+        ("good_run", "good", *albums),
+        ("poor_run", "poor", *albums),
+        ("by_song", "poor"),
+        ("by_name", "poor", "--cluster", "/(.)$"),
+    ):
+        assert terminal.run("score", "chords", "ref", *arguments, "--out", out).code == 0
+
+    def compared(*arguments: str) -> tuple[float, bool, str]:
+        result = terminal.run("compare", "chords", *arguments, "--format", "json", *MAJMIN)
+        (pair,) = result.document["measures"][0]["pairs"]
+        return pair["p"], "KT218" in result.err, result.out
+
+    expected = compared("ref", "good", "poor", *albums)
+    assert expected[:2] == (2 / 64, False)  # of the swaps of six albums
+    assert compared("both") == expected
+    assert compared("good_run", "poor_run") == expected
+    for other in ("by_song", "by_name"):  # 12 songs have 4,096 swaps
+        assert compared("good_run", other)[:2] == (2 / 4096, True)
+    assert compared("both", "--cluster", "/(.)$")[:2] == (2 / 4, False)

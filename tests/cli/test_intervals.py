@@ -93,10 +93,12 @@ def test_choices_are_refused_before_anything_is_read() -> None:
     for scoring in (kt.score, kt.compare):
         nowhere(scoring, "no such file or folder")
         nowhere(scoring, "the level of an interval", ci=95)
+        nowhere(scoring, "the level of an interval must be a number between 0 and 1, not str", ci="a")
         nowhere(scoring, "unknown kind of interval", interval="bayes")
         nowhere(scoring, "at least one resample", resamples=0)
         nowhere(scoring, "a seed is 0 or more", seed=-1)
     nowhere(kt.score, "clusters are for intervals", ci=None, clusters="^.")
+    nowhere(kt.compare, "the level of an interval must be a number between 0 and 1, not NoneType", ci=None)
     nowhere(kt.compare, "alpha is between 0 and 1", alpha=5)
     nowhere(kt.compare, "unknown test", test="sign")
     nowhere(kt.compare, "at least one resample", permutations=0)

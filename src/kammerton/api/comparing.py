@@ -38,13 +38,13 @@ from kammerton.results.groups import Groups, groups_of
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Origin
 from kammerton.runs import is_run, read_run
-from kammerton.runs.joining import Runs, join_runs
+from kammerton.runs.joining import Runs, join_runs, named_runs, shared_clusters
 from kammerton.runs.reading import holds_scores
 from kammerton.runs.writing import read_agreement
 from kammerton.scoring.evaluating import evaluate_loaded, items_shared, notes_on_sharing, sharing_annotators
 from kammerton.scoring.loading import Estimates, References, applicable_to, load_references
 from kammerton.statistics.comparison import Comparison, Rules, Test
-from kammerton.statistics.resampling import Method
+from kammerton.statistics.resampling import BootstrapSettings, Method, check_share
 
 _OF_RUNS = ("task", "protocols", "measures", "items")
 """Choices of scoring that can still be made of runs."""
@@ -92,7 +92,8 @@ def compare(  # noqa: PLR0913 - one per choice
     alpha : float
         Significance level: systems whose adjusted p-value is below it are significantly different.
     ci, interval, resamples, seed, clusters
-        As for :func:`kammerton.score`; for scores and for differences.
+        As for :func:`kammerton.score`; for scores and for differences. The clusters of runs are taken where
+        all have the same and none are given.
     permutations : int
         Number of permutations, where not all are tried.
     reliability : bool
@@ -136,16 +137,18 @@ def compare(  # noqa: PLR0913 - one per choice
         "permutations": permutations,
         "reliability": reliability,
     }
+    check_share("the level of an interval", ci)
     bootstrap = bootstrap_settings(ci, resamples, seed, interval)
     assert bootstrap is not None, "a comparison has intervals"
     Rules(**tested, bootstrap=bootstrap)  # refuses before any work what is not possible
     if runs is None and isinstance(references, str | os.PathLike) and is_run(references):
         runs, references, estimates = _as_runs(references, estimates), None, None
+    of_runs: BootstrapSettings | None = None
     if runs is None:
         check_system(against, estimates, references)
         scores = score(task, references, estimates, annotator=annotator, ci=None, context=context, **choices)
     else:
-        scores = _of_runs(task, runs, (references, estimates), choices, context=context)
+        scores, of_runs = _of_runs(task, runs, (references, estimates), choices, context=context)
         if context and annotator != ALL and len(scores.annotators) > 1:
             raise OptionError(
                 "runs have the context of all annotators together", "choose no annotator, or compare folders"
@@ -155,6 +158,9 @@ def compare(  # noqa: PLR0913 - one per choice
     names = sorted({item for _, item in scores.fingerprints})
     if clusters is not None:
         bootstrap = bootstrap_settings(ci, resamples, seed, interval, clusters, names) or bootstrap
+    elif of_runs is not None:
+        signed = {**bootstrap.signed, "clusters": of_runs.signed["clusters"]}
+        bootstrap = replace(bootstrap, clusters=of_runs.clusters, signed=signed)
     chosen: dict[str, Any] = {
         "measures": _comparable(scores, annotator),
         "annotator": None if annotator == ALL else annotator,
@@ -171,7 +177,7 @@ def compare(  # noqa: PLR0913 - one per choice
         against=against,
     )
     notes = (*_few(comparison), *few_resamples(ci, resamples))
-    if clusters is None:
+    if bootstrap.clusters is None:
         notes = (*notes, *likely_clusters(names))
     groups: Groups | None = None
     if group_by is not None:
@@ -192,17 +198,18 @@ def _as_runs(first: str | os.PathLike[str], further: Any) -> list[tuple[str | No
 
 def _of_runs(
     task: str | Task, runs: Runs, sides: tuple[Any, Any], choices: Mapping[str, Any], *, context: bool
-) -> Scores:
-    """Return the scores of all systems of runs, of which only measures can still be chosen."""
+) -> tuple[Scores, BootstrapSettings | None]:
+    """Return the scores of all systems of runs, of which measures can still be chosen, and their clusters."""
     if sides != (None, None):
         raise OptionError("runs stand in place of references and estimates")
     refuse_choices_of_runs(find_task(task), signature(score).bind(task, **choices).arguments, _OF_RUNS)
+    opened = named_runs(runs)
     scores = join_runs(
-        runs, protocols=choices.get("protocols"), measures=choices.get("measures"), context=context
+        opened, protocols=choices.get("protocols"), measures=choices.get("measures"), context=context
     )
     if scores.task != find_task(task).name:
         raise OptionError(f"runs are of another task: {scores.task}")
-    return items_of_run(scores, choices.get("items"))
+    return items_of_run(scores, choices.get("items")), shared_clusters(opened)
 
 
 def _comparable(scores: Scores, annotator: str) -> tuple[Measure, ...]:
@@ -373,6 +380,10 @@ def _with_names(annotators: Any) -> list[tuple[str | None, Any]]:
     if isinstance(annotators, Mapping):
         return [(str(name), source) for name, source in annotators.items()]
     if isinstance(annotators, list | tuple):
+        for path in annotators:
+            if not isinstance(path, str | os.PathLike):
+                message = f"annotators in a list must be paths, not {type(path).__name__}"
+                raise OptionError(message, "give annotations names in a mapping")
         return [(name_of(path), path) for path in annotators]
     if isinstance(annotators, str | os.PathLike):
         return [(None, annotators)]

@@ -33,7 +33,7 @@ from kammerton.scoring.evaluating import ContextEvidence, Timing, evaluate_conte
 from kammerton.scoring.keeping import Store
 from kammerton.scoring.loading import ScoringJob, choose_estimates, load_sides
 from kammerton.scoring.running import SHARD, Execution, Watch, score_corpus
-from kammerton.statistics.resampling import BootstrapSettings, Method
+from kammerton.statistics.resampling import BootstrapSettings, Method, check_share
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -296,6 +296,7 @@ def bootstrap_settings(
         if clusters is not None:
             raise OptionError("clusters are for intervals, and there are to be none")
         return None
+    check_share("the level of an interval", ci)
     signed = {"ci": f"{ci:g},expanded-{interval},{resamples},{seed}"}
     grouped: Mapping[str, str] | None = None
     if clusters is not None and items is not None:

@@ -18,6 +18,7 @@ from kammerton.model.measure import EVERY, Measure, choose
 from kammerton.results.scores import Scores
 from kammerton.runs.reading import Run, scores_of
 from kammerton.scoring.evaluating import ContextEvidence
+from kammerton.statistics.resampling import BootstrapSettings
 
 Runs = Mapping[str, Run] | Sequence[Run | tuple[str | None, Run]] | Run
 _OF_RESAMPLING = frozenset({"KT218", "KT219", "KT220"})
@@ -62,6 +63,13 @@ def join_runs(
         grouping=None,
         made={system: made for run in opened for system, made in run.origin.made.items()},
     )
+
+
+def shared_clusters(runs: Sequence[Scores]) -> BootstrapSettings | None:
+    """Return settings with the clusters of runs that all have the same; None for others."""
+    first = runs[0].origin
+    is_same = all(run.origin.clusters == first.clusters for run in runs)
+    return first.bootstrap if is_same and first.clusters is not None else None
 
 
 def narrow_run(run: Scores, protocols: Iterable[str] | None, measures: Iterable[str] | None) -> Scores:

@@ -149,12 +149,14 @@ def score_corpus(
     """Score every system of a corpus against every annotator."""
     timing = timing or Timing()
     here = execution.jobs == 1 and execution.executor is None
-    pool_of_run = nullcontext(SerialPool()) if here else open_pool(execution.jobs, execution.executor)
+    with timing.during("collecting"):
+        plan = ShardPlan(corpus, execution.size)
+    # a process without a shard would have nothing to do; a cluster has its own number of workers
+    jobs = execution.jobs if execution.executor is not None else min(execution.jobs, plan.count)
+    pool_of_run = nullcontext(SerialPool()) if here else open_pool(jobs, execution.executor)
     with timing.during("scoring"), pool_of_run as pool:
         if not here:
             pool.prepare(job)
-        with timing.during("collecting"):
-            plan = ShardPlan(corpus, execution.size)
         run = _Run(job, plan, pool, store if plan.count > 1 else None, watch)
         numbers: Iterable[int] = range(plan.count)
         survey: CorpusSurvey | None = None

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Real
 from typing import Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
@@ -58,7 +59,9 @@ def number_units(clusters: Sequence[Hashable]) -> Codes:
 
 
 def check_share(name: str, share: float) -> None:
-    """Refuse what is not between 0 and 1."""
+    """Refuse what is no number between 0 and 1."""
+    if not isinstance(share, Real):
+        raise OptionError.of_type(name, share, "a number between 0 and 1")
     if not 0 < share < 1:
         raise OptionError(f"{name} is between 0 and 1, got {share}")
 

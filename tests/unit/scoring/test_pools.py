@@ -17,6 +17,7 @@ import kammerton as kt
 from kammerton.errors import OptionError, TaskError
 from kammerton.model.evidence import Evidence
 from kammerton.runs.layout import files_of, tables_of
+from kammerton.scoring import running, workers
 from kammerton.scoring.running import Execution, Shard, score_corpus
 from kammerton.scoring.workers import ProcessPool
 from unit.scoring.words import Words, corpus_of, order
@@ -39,6 +40,19 @@ def test_processes_give_what_one_gives(jobs: int) -> None:
     corpus = corpus_of({3: ("?",), 998: ("a",)})
     expected = parts(score_corpus(order(), corpus))
     assert parts(score_corpus(order(), corpus, Execution(size=SIZE, jobs=jobs))) == expected
+
+
+def test_there_is_no_process_without_a_shard(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[int] = []
+
+    def open_pool(jobs: int, executor: Any) -> Any:
+        opened.append(jobs)
+        return workers.open_pool(jobs, executor)
+
+    monkeypatch.setattr(running, "open_pool", open_pool)
+    for items in (12, SIZE + 1):
+        score_corpus(order(), corpus_of({}, items), Execution(size=SIZE, jobs=100_000))
+    assert opened == [1, 2]
 
 
 def test_any_executor_will_do_and_is_left_open() -> None:

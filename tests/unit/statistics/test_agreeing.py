@@ -143,6 +143,7 @@ def test_instruments_agree_by_recording_and_label() -> None:
     [
         ({"one": ONE}, "two annotators"),
         (7, "annotators"),
+        ([ONE, OTHER], "annotators in a list must be paths, not dict"),
         ({"one": ONE, "other": OTHER, "x": Path("none")}, "no such"),
     ],
 )
