@@ -278,6 +278,12 @@ ROWS = [
         NOTES,
         fill={"NAME": "hmm2"},
     ),
+    Row(
+        "--out FOLDER; --to has the format of the files in it",
+        "annotate fingering est --out new.musicxml",
+        NOTES,
+        instead=["annotate fingering est --out new --to musicxml"],
+    ),
     # --- what other commands do with them ---
     Row("or a run, or --pairs FILE.csv", "show chords", CHORDS, fill={"FILE.csv": "pairs.csv"}),
     Row(
@@ -554,7 +560,7 @@ NO_HINTS = {
     "INPUT [INPUT ...] [--system NAME] --out DIR [OPTIONS]",
     "REF [REF ...] --system NAME --out FILE [OPTIONS]",
     "--out FILE",
-    "The system, as `kammerton systems` lists it; of fingering, `rules` if none.",
+    "The system, as `kammerton systems` lists it (needed, but of fingering `rules` by default).",
     "Leave annotations out of the run; `kammerton report` and `show` need them to draw items.",
     "More options; `--help-all` explains every one in full:",
     "[--copy FOLDER | --report FILE]",

@@ -125,7 +125,10 @@ def annotate(
     *inputs: Annotated[str, option(name="INPUT")],
     system: Annotated[
         str | None,
-        option("The system, as `kammerton systems` lists it; of fingering, `rules` if none.", metavar="NAME"),
+        option(
+            "The system, as `kammerton systems` lists it (needed, but of fingering `rules` by default).",
+            metavar="NAME",
+        ),
     ] = None,
     out: Annotated[
         str | None, option("Write the annotations to this folder; needed.", metavar="DIR", group=OUTPUT)

@@ -30,9 +30,9 @@ from kammerton.scoring.running import Execution
 from kammerton.scoring.workers import work_in_order
 from kammerton.systems.midi_notes import notes_task
 from kammerton.systems.models import Model, items_learned, model_of
-from kammerton.systems.provenance import annotation_files, check_folder, form_of, write_folder
+from kammerton.systems.provenance import annotation_files, check_folder, check_name, form_of, write_folder
 from kammerton.systems.registry import find_system, package_of_system
-from kammerton.systems.score_fingers import score_with
+from kammerton.systems.score_fingers import SCORES, score_with
 from kammerton.systems.sources import StrPath, paths_of
 from kammerton.systems.system import SUFFIXES, Input, System
 
@@ -49,7 +49,7 @@ class Annotations(Mapping[str, Any]):
     failed : mapping of str to str
         Items without an annotation, and why.
     diagnostics : tuple of Diagnostic
-        What was noticed about the inputs and the annotations.
+        What was noticed about the inputs and the annotations, and last where they were written.
     """
 
     def __init__(
@@ -104,14 +104,22 @@ class Annotations(Mapping[str, Any]):
         """
         form = form_of(self._task, to)
         check_folder(out, self._inputs, force=force)
-        written = self._score if form == "musicxml" else lambda _, __: None
+        anew: list[Diagnostic] = []
+        written = partial(self._score, anew) if form == "musicxml" else lambda _, __: None
         files = annotation_files(self._task, self._annotations, form, self.made, self._confidences, written)
         write_folder(out, files, self._record)
+        self.diagnostics = (*(noted for noted in self.diagnostics if noted.code != "KT812"), *anew)
 
-    def _score(self, item: str, annotation: Any) -> str | None:
+    def _score(self, anew: list[Diagnostic], item: str, annotation: Any) -> str | None:
         """Return the score that an annotation of its notes was made for, with the annotation in it."""
         path = self._scores.get(item)
-        return None if path is None else score_with(path, annotation, self._reading)
+        if path is None or path.suffix.lower() not in SCORES:
+            return None
+        text = score_with(path, annotation, self._reading)
+        if text is None:
+            message = f"{quote(item)} is written as a new score: its fingers have no place in the one it had"
+            anew.append(Diagnostic(code="KT812", severity="warning", message=message, item=item))
+        return text
 
 
 def annotate(
@@ -148,7 +156,7 @@ def annotate(
     out : path, optional
         Folder to write to; see :meth:`Annotations.write`.
     to : str, optional
-        Format to write; by default the first that the task has.
+        Format to write (by default ``lab`` of chords, ``pig`` of fingering, ``jams`` of instruments).
     force : bool
         Replace a folder that was written so before.
     jobs : int
@@ -182,6 +190,7 @@ def annotate(
     _check_jobs(chosen, Execution(jobs=jobs).jobs)
     if out is not None:
         form_of(kind, to)
+        check_name(out, kind)
         check_folder(out, paths_of(inputs), force=force)
     sources, failed, problems, digests = read_inputs(kind, chosen, inputs, reading)
     problems += items_learned(model, list(sources))

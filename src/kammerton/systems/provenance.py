@@ -48,6 +48,15 @@ def check_folder(folder: StrPath, inputs: Iterable[StrPath], *, force: bool) -> 
         raise already_there(shown)
 
 
+def check_name(folder: StrPath, task: Task) -> None:
+    """Refuse to make a folder that is called as a file."""
+    suffixes = (*task.suffixes, *(task.conversion.forms.values() if task.conversion else ()))
+    name = os.fsdecode(folder)
+    if name.lower().endswith(suffixes) and not Path(folder).is_dir():
+        message = f"annotations are written to a folder, and {quote(name)} has the suffix of a file"
+        raise OptionError(message, "--out FOLDER; --to has the format of the files in it")
+
+
 def form_of(task: Task, to: str | None) -> str:
     """Return the format to write, by default the first that the task has."""
     if task.conversion is None:

@@ -18,7 +18,7 @@ from kammerton.fingering.formats.musicxml_parts import ScoreNote
 from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.formats.source import read_bytes
 
-SUFFIXES = (".musicxml", ".xml", ".mxl")
+SCORES = (".musicxml", ".xml", ".mxl")
 _FINGERING = re.compile(r"[ \t]*<fingering\b(?:[^>]*/>|.*?</fingering\s*>)(?:\r?\n)?", re.DOTALL)
 _EMPTY = re.compile(r"[ \t]*<(technical|notations)\b[^>]*>\s*</\1\s*>(?:\r?\n)?")
 _AFTER_NOTATIONS = re.compile(r"[ \t]*<(?:lyric|play|listen)\b|[ \t]*</note\s*>")
@@ -30,7 +30,7 @@ def score_with(path: Path, fingering: Any, options: Any) -> str | None:
 
     Notes whose fingers are the same, and those of their chords, stay as they are written.
     """
-    if path.suffix.lower() not in SUFFIXES or not isinstance(options, FingeringOptions):
+    if not isinstance(options, FingeringOptions):
         return None
     data, name = read_bytes(path, name=str(path)), str(path)
     document, notes = notes_of_score(data, name=name, options=options)

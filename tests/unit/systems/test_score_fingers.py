@@ -140,3 +140,13 @@ def test_substitutions_and_hands_can_be_written(tmp_path: Path) -> None:
         options = kt.fingering.FingeringOptions(hand=hand)
         text = score_with(path, replace(own, labels=labels), options)
         assert re.findall("<fingering.*?>(.*?)</fingering>", text or "") == written
+
+
+def test_a_score_that_has_no_place_for_the_fingers_is_written_anew(tmp_path: Path) -> None:
+    path = tmp_path / "own.musicxml"
+    path.write_bytes((HEAD + note("C") + note("D") + TAIL).encode("latin-1"))
+    made = kt.annotate("fingering", path, "rules")
+    path.write_bytes((HEAD + note("C") + TAIL).encode("latin-1"))
+    made.write(tmp_path / "out", to="musicxml")
+    assert kt.fingering.read(tmp_path / "out/own.musicxml").pitches.tolist() == [60, 62]
+    assert [problem.code for problem in made.diagnostics] == ["KT356", "KT812"]
