@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Flags, Seconds
 from kammerton.errors import DataError, Diagnostic
-from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering
+from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering, label_table
 from kammerton.fingering.judging import CHORD_S, EXACT_S, Profile
 
 MIDDLE_C = 60
@@ -30,6 +30,7 @@ class HandLine:
     chords: Codes  # number of the chord, or single note, that each belongs to
     silences: Seconds  # from the last end before each note to its onset; negative where keys are held
     fixed: Codes  # the finger that strikes by the source, 0 where it has none
+    releases: Codes  # the finger of the same hand that lets the key go, likewise
 
     def __len__(self) -> int:
         """Return the number of notes."""
@@ -104,6 +105,7 @@ def _line(fingering: Fingering, hand: int, notes: Codes) -> HandLine:
         chords,
         fingering.onsets[notes] - latest_end,
         np.abs(fingering.strikes[notes]),
+        np.abs(label_table().releases[fingering.codes[notes]]),
     )
 
 

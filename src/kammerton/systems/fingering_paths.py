@@ -48,7 +48,16 @@ def check_settings(keep: object, split: object) -> None:
 
 
 def keep_fixed(scores: Table, line: HandLine, worst: float) -> Table:
-    """Return scores in which a note that has a finger has no other: what is else is ``worst``."""
+    """Return scores in which a note that has a finger has no other: what is else is ``worst``.
+
+    Later chords follow the finger of a substitution that lets the key go.
+    """
+    scores = scores.copy()
+    for note in np.flatnonzero((line.releases > 0) & (line.releases != line.fixed)).tolist():
+        for apart, axis in ((1, 1), (2, 0)):
+            later = note + apart
+            if later < len(line) and line.chords[later] != line.chords[note]:
+                scores[later] = scores[later].take([line.releases[note] - 1], axis=axis)
     others = (line.fixed[:, None] > 0) & (line.fixed[:, None] != np.arange(1, 6))
     return np.where(others[:, None, None, :], worst, scores)
 

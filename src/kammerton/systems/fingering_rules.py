@@ -210,13 +210,20 @@ def explain(fingering: Fingering, settings: RuleSettings | None = None) -> list[
     for line in hand_lines(fingering, chosen.split):
         rules, total = line_costs(line, chosen)
         path = best_paths(total)[0][0] - 1
-        fingers = np.arange(len(path)), np.append([0, 0], path)[:-2], np.append(0, path)[:-1], path
+        fingers = np.arange(len(path)), _fingers_before(line, path, 2), _fingers_before(line, path, 1), path
         for rule, costs in rules.items():
             of_notes = np.broadcast_to(costs, total.shape)[fingers]
             for note, cost in zip(line.notes.tolist(), of_notes.tolist(), strict=True):
                 if cost:
                     explained[note][rule] = cost
     return explained
+
+
+def _fingers_before(line: HandLine, path: Codes, apart: int) -> Codes:
+    """Return the finger ``apart`` notes before each: in an earlier chord, the one that lets the key go."""
+    same_chord = line.chords[apart:] == line.chords[:-apart]
+    fingers = np.where(same_chord | (line.releases[:-apart] == 0), path[:-apart], line.releases[:-apart] - 1)
+    return np.concatenate((np.zeros(min(apart, len(path)), dtype=np.int64), fingers))
 
 
 def best_fingerings(

@@ -206,6 +206,15 @@ def test_fingers_that_notes_have_are_kept_if_asked() -> None:
     assert all(kept.labels)
 
 
+def test_what_follows_a_substitution_is_fingered_from_the_finger_that_lets_go() -> None:
+    # from the thumb on C, D to F were 2 to 4; with 5 on C, the thumb passes under
+    assert fingered([60, 62, 64, 65], labels=("1_5", "", "", ""), keep=True).labels == ("1_5", "1", "2", "3")
+    both = Fingering(
+        np.arange(2.0), np.arange(2.0) + 1, np.array([60, 62]), np.zeros(2, dtype=np.int64), ("1_4", "1")
+    )
+    assert explain(both) == [{}, explain(fingered([60, 62], labels=("4", "1"), keep=True))[1]]
+
+
 def test_a_source_without_hands_is_split_at_a_key() -> None:
     piece = fingered([48, 59, 60, 72], UNKNOWN)
     assert piece.hands.tolist() == [LEFT, LEFT, RIGHT, RIGHT]
