@@ -58,6 +58,17 @@ def test_items_are_searched_whatever_the_case(watch: Watched) -> None:
     assert len(rows(page)) == 4
 
 
+def test_gains_of_items_are_counted(watch: Watched) -> None:
+    page = watch.open("chords")  # careful is better than hasty on each of the four tunes
+    caption = page.locator("#c1-items figure.gains figcaption")
+    expect(caption).to_have_text("Gain of hasty over careful: better on 0, worse on 4, equal on 0 items.")
+    page.locator("#c1-items select[name=first]").select_option(label="hasty")
+    page.locator("#c1-items select[name=second]").select_option(label="careful")
+    expect(caption).to_have_text("Gain of careful over hasty: better on 4, worse on 0, equal on 0 items.")
+    page.locator("#c1-items select[name=second]").select_option(label="hasty")
+    expect(caption).to_have_text("Gain of hasty over hasty: better on 0, worse on 0, equal on 4 items.")
+
+
 def test_items_follow_the_measure(watch: Watched) -> None:
     page = watch.open("chords")
     before = rows(page)

@@ -262,6 +262,7 @@ class Source:
 PROGRAM = (
     "page.js",
     "scatter.js",
+    "gains.js",
     "items.js",
     "sound.js",
     "over_time.js",

@@ -35,6 +35,7 @@ class ItemTable {
     });
     const figure = section.querySelector("figure.scatter");
     this.scatter = figure === null ? null : new Scatter(figure, this);
+    this.gains = figure === null ? null : new Gains(section.querySelector("figure.gains"), this);
     this.change();
   }
 
@@ -60,6 +61,7 @@ class ItemTable {
     this.range = [there.reduce((a, b) => Math.min(a, b), Infinity), there.reduce((a, b) => Math.max(a, b), -Infinity)];
     this.lost = this.losses();
     if (this.scatter !== null) this.scatter.draw();
+    if (this.gains !== null) this.gains.draw();
     this.list();
   }
 
