@@ -1,7 +1,7 @@
 "use strict";
 // What the second system gains over the first: a histogram of the differences of items.
 
-const GAIN_BINS = 20;
+const GAIN_BINS = 21;
 const GAIN_WIDTH = 320;
 const GAIN_HEIGHT = 110;
 
@@ -22,7 +22,7 @@ class Gains {
       if (before !== null && after !== null) gains.push(told.lower ? before - after : after - before);
     });
     const most = gains.reduce((a, b) => Math.max(a, Math.abs(b)), 0) || 1;
-    const bins = new Array(GAIN_BINS).fill(0);
+    const bins = Array.from({ length: GAIN_BINS }, () => 0);
     for (const gain of gains) {
       bins[Math.min(Math.floor(((gain + most) / (2 * most)) * GAIN_BINS), GAIN_BINS - 1)] += 1;
     }
@@ -30,7 +30,7 @@ class Gains {
     const width = GAIN_WIDTH / GAIN_BINS;
     const parts = bins.map((count, place) => {
       const height = (GAIN_HEIGHT * count) / tallest;
-      return draw("rect", { x: place * width + 0.5, y: GAIN_HEIGHT - height, width: width - 1, height, class: "bar" });
+      return draw("rect", { x: place * width + 0.5, y: GAIN_HEIGHT - height, width: width - 1, height, class: "gain" });
     });
     const middle = GAIN_WIDTH / 2;
     parts.push(draw("line", { x1: middle, y1: 0, x2: middle, y2: GAIN_HEIGHT, class: "even" }));
