@@ -68,7 +68,7 @@ class AnnotatorAgreement(Shown):
         chosen = find(measure, self.measures)
         names = [name for name in (reference, estimate) if name is not None]
         if (len(names) == 2 or over == "pairs") and not self.persons:
-            raise OptionError("annotators are numbered file by file: pairs have no figures")
+            raise OptionError("annotators are numbered file by file: pairs have no scores")
         if len(names) < 2:
             return (self.mean_of_pairs(chosen) if over == "pairs" else self.mean(chosen)).value
         for name in names:
