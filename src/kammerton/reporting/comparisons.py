@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scores, comparisons and agreement as documents: a sentence, the ranking, tests, groups and details."""
+"""Scores, comparisons and agreement as documents: a sentence, the ranking, candidates, tests, details."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from statistics import fmean
 
 from kammerton.errors import plural
 from kammerton.model.measure import Measure, find
-from kammerton.reporting.candidates import candidate_notes, candidate_table
 from kammerton.reporting.escaping import for_terminal
 from kammerton.reporting.rankings import (
     TESTS,
@@ -45,6 +44,7 @@ from kammerton.reporting.tables import (
     protocol_signature,
 )
 from kammerton.results.agreement import AnnotatorAgreement
+from kammerton.results.candidates import CHOSEN
 from kammerton.results.comparison import SystemComparison
 from kammerton.results.groups import Groups, GroupScore
 from kammerton.results.scores import Scores
@@ -139,9 +139,9 @@ def _document(scores: Scores, comparison: Comparison | None, groups: Groups | No
         else:
             tables[0] = replace(tables[0], notes=(*lines, *tables[0].notes))
     parts.append(writer.rankings(tables))
-    candidates = candidate_table(scores, options)
+    candidates = _candidate_table(scores, options)
     if candidates is not None:
-        parts += [writer.table(*candidates, text_columns=2), *map(writer.sentence, candidate_notes(scores))]
+        parts += [writer.table(*candidates, text_columns=2), *map(writer.sentence, _candidate_notes(scores))]
     if comparison is not None and (options.tests or options.details):
         parts += _tests(comparison, tables, writer)
     if groups is not None:
@@ -149,6 +149,45 @@ def _document(scores: Scores, comparison: Comparison | None, groups: Groups | No
     if options.details:
         parts += _details(scores, comparison, tables, writer)
     return "\n".join(filter(None, parts))
+
+
+def _candidate_table(scores: Scores, options: TableOptions) -> tuple[list[str], list[list[str]]] | None:
+    """Return head and rows of the table of candidates by the main measure, or by those that were chosen."""
+    if scores.candidates is None:
+        return None
+    measures = shown_measures(scores, options)
+    if not (options.show or options.details):
+        measures = measures[:1]
+    every = {
+        (row["system"], row["annotator"], f"{row['protocol']}/{row['measure']}"): row
+        for row in scores.candidates.to_dicts()
+    }
+    chosen = [which for which in CHOSEN if any(row[which] is not None for row in every.values())]
+    has_confidence = any(row["with_confidence"] for row in every.values())
+    rows = []
+    for system in dict.fromkeys(system for system, _, _ in every):
+        for measure in measures:
+            row = every.get((system, scores.annotators_of(measure)[-1], str(measure)))
+            if row is not None:
+                values = (math.nan if row[which] is None else row[which] for which in chosen)
+                cells = [format_score(value, measure, options.digits) for value in values]
+                if has_confidence:
+                    correlation = row["rank_correlation"]
+                    cells.append("-" if correlation is None else f"{correlation:.2f}")
+                rows.append([system, str(measure), *cells])
+    return ["candidates of", "measure", *chosen, *(["confidence ~ score"] if has_confidence else [])], rows
+
+
+def _candidate_notes(scores: Scores) -> Iterator[str]:
+    """Yield what the columns of the table are."""
+    yield (
+        "Candidates: each item counts its worst, mean, selected or best one, by each measure for itself. The "
+        "best is an upper bound, since no system knows it."
+    )
+    rows = [] if scores.candidates is None else scores.candidates.to_dicts()
+    with_confidence = max((row["with_confidence"] for row in rows), default=0)
+    if with_confidence:
+        yield f"confidence ~ score: Spearman's rank correlation over {plural(with_confidence, 'candidate')}."
 
 
 def lines_on_tests(main: MeasureComparison, comparison: Comparison, digits: int) -> Iterator[str]:
