@@ -193,21 +193,21 @@ def best_and_worst(evidence: Evidence, systems: Iterable[CandidateSystem]) -> Ev
     """
     every = list(systems)
     candidates = {name for system in every for name in system.names.values()}
-    rows, statistics = {}, dict(evidence.statistics)
+    rows, statistics = {}, dict(evidence.statistics)  # which puts its columns together at each look
     for needs, of_needs in evidence.rows.items():
-        measures = [measure for measure in evidence.statistics if measure.needs == needs]
+        measures = [measure for measure in statistics if measure.needs == needs]
         rest = np.flatnonzero(~np.isin(np.array(of_needs.group_codes), _codes_of(of_needs, candidates)))
         parts, numbers = [of_needs.take(rest)], {measure: [rest] for measure in measures}
         for system in every:
             keys, grid = _grid(of_needs, list(system.names.values()))
             for which in (WORST, BEST):
                 for measure in measures:
-                    places = _choose(measure, evidence.statistics[measure], grid, which)
+                    places = _choose(measure, statistics[measure], grid, which)
                     numbers[measure].append(grid[np.arange(len(grid)), places])
                 parts.append(_rows(of_needs, keys, grid, f"{system.name}:{which}"))
         rows[needs] = Rows.joined(parts)
         for measure in measures:
-            statistics[measure] = evidence.statistics[measure][np.concatenate(numbers[measure])]
+            statistics[measure] = statistics[measure][np.concatenate(numbers[measure])]
     gathered = evidence.gathered
     if gathered is not None:  # its cases are numbers of rows
         pairs = evidence.rows["pair"]
@@ -217,7 +217,7 @@ def best_and_worst(evidence: Evidence, systems: Iterable[CandidateSystem]) -> Ev
     return replace(
         evidence,
         rows=rows,
-        statistics={measure: statistics[measure] for measure in evidence.statistics},
+        statistics=statistics,
         tallies={name: _without(tally, candidates) for name, tally in evidence.tallies.items()},
         gathered=gathered,
     )
