@@ -39,6 +39,10 @@ Form = Annotated[
     Literal["table", "json", "csv", "md", "latex"],
     option("Form of the summary of the sources.", name="--format", group=OUTPUT),
 ]
+Settings = Annotated[
+    list[str] | None,
+    option("Set a setting of the system. Repeatable.", name="--set", metavar="NAME=VALUE"),
+]
 
 
 def fuse(
@@ -133,10 +137,7 @@ def annotate(
     out: Annotated[
         str | None, option("Write the annotations to this folder; needed.", metavar="DIR", group=OUTPUT)
     ] = None,
-    setting: Annotated[
-        list[str] | None,
-        option("Set a setting of the system. Repeatable.", name="--set", metavar="NAME=VALUE"),
-    ] = None,
+    setting: Settings = None,
     quiet: Quiet = False,
     **choices: Any,
 ) -> int:
@@ -153,16 +154,13 @@ def annotate(
         What the system takes: folder or file of audio, scores, chord sheets or annotations.
     """
     system = system or DEFAULT_SYSTEMS.get(task.name)
-    for value, message, hint in (
+    _check_given(
         (inputs, "INPUT is needed", "the folder or file of what the system takes"),
         (system, "which system?", "--system NAME; `kammerton systems` lists them"),
         (out, "where to?", "--out DIR"),
-    ):
-        if not value:
-            raise OptionError(message, hint)
-    settings = dict(_setting(argument) for argument in setting or ())
+    )
     made = kammerton.annotate(
-        task.name, list(inputs), system=system or "", settings=settings, out=out, **choices
+        task.name, list(inputs), system=system or "", settings=_settings(setting), out=out, **choices
     )
     print_diagnostics(made.diagnostics, quiet=quiet)
     if not quiet:
@@ -181,10 +179,7 @@ def train(
     out: Annotated[
         str | None, option("Write the model to this file; needed.", metavar="FILE", group=OUTPUT)
     ] = None,
-    setting: Annotated[
-        list[str] | None,
-        option("Set a setting of the system. Repeatable.", name="--set", metavar="NAME=VALUE"),
-    ] = None,
+    setting: Settings = None,
     quiet: Quiet = False,
     **choices: Any,
 ) -> int:
@@ -199,30 +194,39 @@ def train(
     references
         Folder or file of annotations to learn from; each annotator counts.
     """
-    for value, message, hint in (
+    _check_given(
         (references, "REF is needed", "the folder or file of the annotations to learn from"),
         (system, "which system is to be trained?", "--system NAME, such as hmm2 for fingering"),
         (out, "where to?", "--out FILE"),
-    ):
-        if not value:
-            raise OptionError(message, hint)
-    settings = dict(_setting(argument) for argument in setting or ())
-    model = kammerton.train(task.name, list(references), system or "", settings=settings, out=out, **choices)
+    )
+    model = kammerton.train(
+        task.name, list(references), system or "", settings=_settings(setting), out=out, **choices
+    )
     print_diagnostics(model.diagnostics, quiet=quiet)
     if not quiet:
         print_message(f"{quote(model.system)} trained on {model.trained_on}, in {quote(out or '')}")
     return PARTIAL if any(problem.severity == "error" for problem in model.diagnostics) else DONE
 
 
-def _setting(argument: str) -> tuple[str, object]:
-    """Return name and value of a setting: a number or a truth value as JSON has it, else the text."""
-    name, equals, text = argument.partition("=")
-    if not name or not equals:
-        raise OptionError(f"expected NAME=VALUE, got {quote(argument)}")
-    try:
-        return name, json.loads(text)
-    except ValueError:
-        return name, text
+def _check_given(*needed: tuple[object, str, str]) -> None:
+    """Refuse a call in which something is missing: what it is, the message, the hint."""
+    for value, message, hint in needed:
+        if not value:
+            raise OptionError(message, hint)
+
+
+def _settings(arguments: Sequence[str] | None) -> dict[str, object]:
+    """Return settings by name: numbers and truth values as JSON has them, else the text."""
+    settings: dict[str, object] = {}
+    for argument in arguments or ():
+        name, equals, text = argument.partition("=")
+        if not name or not equals:
+            raise OptionError(f"expected NAME=VALUE, got {quote(argument)}")
+        try:
+            settings[name] = json.loads(text)
+        except ValueError:
+            settings[name] = text
+    return settings
 
 
 def systems(

@@ -21,6 +21,7 @@ from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.fingering.alignment import align
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering, TimeUnit, inspect
 from kammerton.fingering.formats import SUFFIXES, read_fingering, unfold
+from kammerton.fingering.formats.musicxml_fingers import SCORES, score_with
 from kammerton.fingering.formats.named_notes import adopt_fingering, render_csv
 from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.formats.pig import identify, render_pig
@@ -32,6 +33,7 @@ from kammerton.model.task import (
     ClassKey,
     ClassLosses,
     Conversion,
+    Filler,
     Matrix,
     PackedColumn,
     Packing,
@@ -196,7 +198,14 @@ def _remark(fingering: Fingering, form: str) -> Iterator[Diagnostic]:
 
 
 CONVERSION = Conversion(
-    forms=_SUFFIXES, joint=frozenset(), load=_load, render=_render, track=_track, stems=_stems, remark=_remark
+    forms=_SUFFIXES,
+    joint=frozenset(),
+    load=_load,
+    render=_render,
+    track=_track,
+    stems=_stems,
+    remark=_remark,
+    fillers={"musicxml": Filler(suffixes=SCORES, fill=score_with)},
 )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
@@ -377,6 +378,23 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Filler:
+    """How an annotation is put into the file that its notes, or whatever it is of, were read from.
+
+    Parameters
+    ----------
+    suffixes : tuple of str
+        Suffixes of the files that can have it.
+    fill : callable
+        ``fill(path, annotation, options)`` returns the text of the file with the annotation in it, and
+        everything else as it was; None if the annotation has no place there.
+    """
+
+    suffixes: tuple[str, ...]
+    fill: Callable[[Path, Any, Any], str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Conversion:
     """How files of a task are carried over to other formats.
 
@@ -406,6 +424,8 @@ class Conversion:
     gather : callable, optional
         ``gather(parts)`` returns what ``render`` takes for a file of many items. A part is an item, its
         annotator or None, and what ``load`` gave.
+    fillers : mapping of str to Filler
+        Formats whose files can be given back with what a system made of them.
     """
 
     forms: Mapping[str, str]
@@ -418,6 +438,7 @@ class Conversion:
     sheets: frozenset[str] = frozenset()
     unfold: Callable[[Any, str, Any], ItemReadings[Any] | None] | None = None
     gather: Callable[[Sequence[tuple[str, str | None, Any]]], Sequence[Any]] | None = None
+    fillers: Mapping[str, Filler] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

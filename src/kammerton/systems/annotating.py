@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from functools import partial
 from itertools import product
@@ -30,14 +30,20 @@ from kammerton.scoring.running import Execution
 from kammerton.scoring.workers import work_in_order
 from kammerton.systems.midi_notes import notes_task
 from kammerton.systems.models import Model, items_learned, model_of
-from kammerton.systems.provenance import annotation_files, check_folder, check_name, form_of, write_folder
+from kammerton.systems.provenance import (
+    Content,
+    Written,
+    annotation_files,
+    check_folder,
+    check_name,
+    form_of,
+)
 from kammerton.systems.registry import find_system, package_of_system
-from kammerton.systems.score_fingers import SCORES, score_with
 from kammerton.systems.sources import StrPath, paths_of
 from kammerton.systems.system import SUFFIXES, Input, System
 
 
-class Annotations(Mapping[str, Any]):
+class Annotations(Mapping[str, Any], Written):
     """Annotations by item, as a system made them.
 
     Attributes
@@ -49,77 +55,47 @@ class Annotations(Mapping[str, Any]):
     failed : mapping of str to str
         Items without an annotation, and why.
     diagnostics : tuple of Diagnostic
-        What was noticed about the inputs and the annotations, and last where they were written.
+        What was noticed about the inputs and the annotations, and while ``annotate`` wrote them.
     """
 
     def __init__(
         self,
         task: Task,
-        annotations: Mapping[str, Any],
+        content: Content,
         record: Mapping[str, Any],
-        confidences: Mapping[str, Weights | None],
-        inputs: tuple[StrPath, ...],
-        diagnostics: tuple[Diagnostic, ...],
-        scores: Mapping[str, Path],
-        reading: object,
+        inputs: Sequence[StrPath],
+        diagnostics: Sequence[Diagnostic],
     ) -> None:
-        self._task, self._annotations, self._record, self._inputs = task, dict(annotations), record, inputs
-        self._confidences, self._scores, self._reading = confidences, scores, reading
+        self._task, self._content, self._made, self._inputs = task, content, record, inputs
         self.task: str = task.name
         self.system: str = record["system"]
         self.made: str = record["made"]
         self.failed: Mapping[str, str] = record["failed"]
-        self.diagnostics: tuple[Diagnostic, ...] = diagnostics
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
 
     def __getitem__(self, item: str) -> Any:
         """Return the annotation of an item."""
-        return self._annotations[item]
+        return self._content.annotations[item]
 
     def __iter__(self) -> Iterator[str]:
         """Give the items in their order."""
-        return iter(self._annotations)
+        return iter(self._content.annotations)
 
     def __len__(self) -> int:
         """Return the number of items."""
-        return len(self._annotations)
+        return len(self._content.annotations)
 
-    def write(self, out: StrPath, *, to: str | None = None, force: bool = False) -> None:
-        """Write a folder with a file for each item, and ``kammerton.json`` with how they were made.
+    def _kind(self) -> Task:
+        return self._task
 
-        Parameters
-        ----------
-        out : path
-            The folder.
-        to : str, optional
-            Format, as for :func:`kammerton.convert`; by default the first that the task has.
-        force : bool
-            Replace a folder that was written so before.
+    def _places(self) -> Sequence[StrPath]:
+        return self._inputs
 
-        Raises
-        ------
-        OptionError
-            If there is no such format.
-        OutputError
-            If the folder cannot be written, or holds other things.
-        """
-        form = form_of(self._task, to)
-        check_folder(out, self._inputs, force=force)
-        anew: list[Diagnostic] = []
-        written = partial(self._score, anew) if form == "musicxml" else lambda _, __: None
-        files = annotation_files(self._task, self._annotations, form, self.made, self._confidences, written)
-        write_folder(out, files, self._record)
-        self.diagnostics = (*(noted for noted in self.diagnostics if noted.code != "KT812"), *anew)
+    def _files(self, form: str, noticed: list[Diagnostic]) -> Iterator[tuple[str, str]]:
+        return annotation_files(self._task, self._content, form, noticed)
 
-    def _score(self, anew: list[Diagnostic], item: str, annotation: Any) -> str | None:
-        """Return the score that an annotation of its notes was made for, with the annotation in it."""
-        path = self._scores.get(item)
-        if path is None or path.suffix.lower() not in SCORES:
-            return None
-        text = score_with(path, annotation, self._reading)
-        if text is None:
-            message = f"{quote(item)} is written as a new score: its fingers have no place in the one it had"
-            anew.append(Diagnostic(code="KT812", severity="warning", message=message, item=item))
-        return text
+    def _record(self) -> Mapping[str, Any]:
+        return self._made
 
 
 def annotate(
@@ -223,11 +199,16 @@ def annotate(
         "trained_on": model.trained_on if isinstance(model, Model) else chosen.card.trained_on,
         "failed": failed,
     }
-    scores = {item: source.files["score"] for item, source in sources.items() if "score" in source.files}
-    places = tuple(paths_of(inputs))
-    result = Annotations(kind, annotations, record, confidences, places, tuple(problems), scores, reading)
+    content = Content(
+        annotations=annotations,
+        made=made,
+        confidences=confidences,
+        sources={item: source.files["score"] for item, source in sources.items() if "score" in source.files},
+        reading=reading,
+    )
+    result = Annotations(kind, content, record, paths_of(inputs), problems)
     if out is not None:
-        result.write(out, to=to, force=force)
+        result.diagnostics += result.write(out, to=to, force=force)
     return result
 
 

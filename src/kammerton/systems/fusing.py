@@ -36,7 +36,7 @@ from kammerton.systems.fused import (
     Weighing,
     merge_surveys,
 )
-from kammerton.systems.provenance import annotation_files, check_folder, form_of, write_folder
+from kammerton.systems.provenance import Content, Written, annotation_files, check_folder, form_of
 from kammerton.systems.sources import Sources, StrPath, paths_of, read_sources
 from kammerton.systems.system import Input, System, SystemCard
 from kammerton.version import __version__
@@ -65,7 +65,7 @@ _SIGNED = {"accuracy": "corpus", "least_support": 0.0, "min_sources": 1, "seed":
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Fusion:
+class Fusion(Written):
     """Annotations that were fused of several sources.
 
     Attributes
@@ -149,29 +149,6 @@ class Fusion:
         """Support over all items, what is unanimous, has no majority, or is not labelled."""
         return self._made.overall()
 
-    def write(self, out: StrPath, *, to: str | None = None, force: bool = False) -> None:
-        """Write a folder with a file for each item, and how it was made.
-
-        Parameters
-        ----------
-        out : path
-            The folder. ``kammerton.json`` in it has how the annotations were made, ``_fusion/rows.csv`` the
-            support of each row.
-        to : str, optional
-            Format, as for :func:`kammerton.convert`; by default the first that the task has.
-        force : bool
-            Replace a folder that was written so before.
-
-        Raises
-        ------
-        OptionError
-            If there is no such format.
-        OutputError
-            If the folder cannot be written, or holds other things.
-        """
-        check_folder(out, self._made.sources.paths, force=force)
-        write_folder(out, self._files(to), self._record())
-
     def to_dict(self) -> dict[str, Any]:
         """Return sources, items and what was noticed as plain values."""
         return {
@@ -186,12 +163,18 @@ class Fusion:
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
 
-    def _files(self, to: str | None) -> Iterator[tuple[str, str]]:
-        task = self._made.task
+    def _kind(self) -> Task:
+        return self._made.task
+
+    def _places(self) -> Sequence[StrPath]:
+        return self._made.sources.paths
+
+    def _files(self, form: str, noticed: list[Diagnostic]) -> Iterator[tuple[str, str]]:
         support = {
             item: getattr(annotation, "support", None) for item, annotation in self.annotations.items()
         }
-        yield from annotation_files(task, self.annotations, form_of(task, to), self.signature, support)
+        content = Content(annotations=self.annotations, made=self.signature, confidences=support)
+        yield from annotation_files(self._made.task, content, form, noticed)
         yield "_fusion/rows.csv", self.rows.write_csv()
 
     def _record(self) -> dict[str, Any]:

@@ -6,19 +6,20 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from kammerton.arrays import Weights
-from kammerton.errors import OptionError, OutputError, quote
+from kammerton.errors import Diagnostic, OptionError, OutputError, quote
 from kammerton.formats.collecting import RECORD
 from kammerton.formats.folders import leads_out
 from kammerton.formats.remote import check_here, is_remote
 from kammerton.formats.writing import already_there, check_parent, lies_within, replacing_folder
 from kammerton.model.annotations import LabelledIntervals, Metadata
-from kammerton.model.task import Task
+from kammerton.model.task import Conversion, Task
 from kammerton.version import __version__
 
 StrPath = str | os.PathLike[str]
@@ -66,35 +67,103 @@ def form_of(task: Task, to: str | None) -> str:
     return to or next(iter(task.conversion.forms))
 
 
-def annotation_files(
-    task: Task,
-    annotations: Mapping[str, Any],
-    form: str,
-    made: str,
-    confidences: Mapping[str, Weights | None],
-    written: Callable[[str, Any], str | None] = lambda _, __: None,
-) -> Iterator[tuple[str, str]]:
-    """Give name and text of the file of each item; JAMS says how it was made, and the confidence of rows.
+class Written(ABC):
+    """Annotations of a task that can be written to a folder, with how they were made."""
 
-    ``written(item, annotation)`` returns the text of a file that is not to be written anew.
-    """
+    def write(self, out: StrPath, *, to: str | None = None, force: bool = False) -> tuple[Diagnostic, ...]:
+        """Write a folder with a file for each item, and ``kammerton.json`` with how they were made.
+
+        Parameters
+        ----------
+        out : path
+            The folder. Of annotations that were fused, it has the support of each row in
+            ``_fusion/rows.csv``, too.
+        to : str, optional
+            Format, as for :func:`kammerton.convert`; by default the first that the task has. Of notes in a
+            score, ``musicxml`` is that score with nothing else changed.
+        force : bool
+            Replace a folder that was written so before.
+
+        Returns
+        -------
+        tuple of Diagnostic
+            What was noticed while it was written.
+
+        Raises
+        ------
+        OptionError
+            If there is no such format.
+        OutputError
+            If the folder cannot be written, or holds other things.
+        """
+        form = form_of(self._kind(), to)
+        check_folder(out, self._places(), force=force)
+        noticed: list[Diagnostic] = []
+        write_folder(out, self._files(form, noticed), self._record())
+        return tuple(noticed)
+
+    @abstractmethod
+    def _kind(self) -> Task:
+        """Return the task."""
+
+    @abstractmethod
+    def _places(self) -> Iterable[StrPath]:
+        """Return what was read."""
+
+    @abstractmethod
+    def _files(self, form: str, noticed: list[Diagnostic]) -> Iterator[tuple[str, str]]:
+        """Give name and text of each file, and note what a reader must know."""
+
+    @abstractmethod
+    def _record(self) -> Mapping[str, Any]:
+        """Return how the annotations were made, without anything that differs from machine to machine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What is written of annotations by item."""
+
+    annotations: Mapping[str, Any]
+    made: str  # how they were made
+    confidences: Mapping[str, Weights | None]  # of their rows
+    sources: Mapping[str, Path] = field(default_factory=dict)  # files that they can be put into
+    reading: object = None  # how these are read
+
+
+def annotation_files(
+    task: Task, content: Content, form: str, noticed: list[Diagnostic]
+) -> Iterator[tuple[str, str]]:
+    """Give name and text of the file of each item: its source with the annotation in it, or a new one."""
     conversion = task.conversion
     assert conversion is not None, "which the format was checked for"
-    for item, annotation in annotations.items():
+    for item, annotation in content.annotations.items():
         if leads_out(item):
             raise OptionError(f"name of an item leads out of the folder: {quote(item)}", "call it otherwise")
-        track = conversion.track(annotation, None, item)
-        if form == "jams":
-            track = _with_making(track, made)
-        confidence = confidences.get(item)
-        if confidence is not None and isinstance(track, LabelledIntervals):
-            shares = [None if math.isnan(share) else round(share, 6) for share in confidence.tolist()]
-            track = replace(track, confidence=shares.__getitem__)
-        tracks = [track]
-        if conversion.gather is not None and form in conversion.sheets:
-            tracks = list(conversion.gather([(item, None, track)]))  # with the name of the item
-        text = written(item, annotation)
-        yield f"{item}{conversion.forms[form]}", conversion.render(tracks, form) if text is None else text
+        filler, source = conversion.fillers.get(form), content.sources.get(item)
+        text = None
+        if filler is not None and source is not None and source.suffix.lower() in filler.suffixes:
+            text = filler.fill(source, annotation, content.reading)
+            if text is None:
+                message = f"{quote(item)} is written as a new file: its source has no place for what was made"
+                noticed.append(Diagnostic(code="KT812", severity="warning", message=message, item=item))
+        if text is None:
+            text = _rendered(conversion, content, item, form)
+        yield f"{item}{conversion.forms[form]}", text
+
+
+def _rendered(conversion: Conversion, content: Content, item: str, form: str) -> str:
+    """Return the text of the file of an item; JAMS says how it was made, and the confidence of rows."""
+    track = conversion.track(content.annotations[item], None, item)
+    if form == "jams":
+        track = _with_making(track, content.made)
+    confidence = content.confidences.get(item)
+    if confidence is not None and isinstance(track, LabelledIntervals):
+        shares = [None if math.isnan(share) else round(share, 6) for share in confidence.tolist()]
+        track = replace(track, confidence=shares.__getitem__)
+    tracks = [track]
+    if conversion.gather is not None and form in conversion.sheets:
+        tracks = list(conversion.gather([(item, None, track)]))  # with the name of the item
+    return conversion.render(tracks, form)
 
 
 def _with_making(track: Any, made: str) -> Any:

@@ -19,6 +19,7 @@ from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.formats.source import read_bytes
 
 SCORES = (".musicxml", ".xml", ".mxl")
+"""Suffixes of scores that fingers can be put into."""
 _FINGERING = re.compile(r"[ \t]*<fingering\b(?:[^>]*/>|.*?</fingering\s*>)(?:\r?\n)?", re.DOTALL)
 _EMPTY = re.compile(r"[ \t]*<(technical|notations)\b[^>]*>\s*</\1\s*>(?:\r?\n)?")
 _AFTER_NOTATIONS = re.compile(r"[ \t]*<(?:lyric|play|listen)\b|[ \t]*</note\s*>")
