@@ -38,9 +38,8 @@ from kammerton.results.groups import Groups, groups_of
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Origin
 from kammerton.runs import is_run, read_run
+from kammerton.runs.files import holds_scores, read_agreement
 from kammerton.runs.joining import Runs, join_runs, named_runs, shared_clusters
-from kammerton.runs.reading import holds_scores
-from kammerton.runs.writing import read_agreement
 from kammerton.scoring.evaluating import evaluate_loaded, items_shared, notes_on_sharing, sharing_annotators
 from kammerton.scoring.loading import Estimates, References, applicable_to, load_references
 from kammerton.statistics.comparison import Comparison, Rules, Test

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from kammerton.errors import DataError, Diagnostic, OptionError, close_match, plural, printable, quote
-from kammerton.formats.kinds import suffix_kind
 from kammerton.formats.reading import Problems
+from kammerton.formats.source import suffix_kind
 from kammerton.model.annotations import Place
 
 _NOBODYS = (

@@ -37,7 +37,6 @@ from kammerton.formats.intervals import (
     seconds,
 )
 from kammerton.formats.jams import read_jams
-from kammerton.formats.kinds import explained
 from kammerton.formats.reading import (
     DEFAULT_OPTIONS,
     IntervalColumn,
@@ -49,7 +48,7 @@ from kammerton.formats.reading import (
     within_line_limits,
 )
 from kammerton.formats.row_problems import RowShape, diagnose_rows, report_billboard, shapes_of
-from kammerton.formats.source import read_text, with_newlines
+from kammerton.formats.source import explained, read_text, with_newlines
 from kammerton.formats.tables import (
     BLANK,
     SEPARATORS,

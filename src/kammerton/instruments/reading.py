@@ -16,9 +16,8 @@ import numpy as np
 
 from kammerton.errors import DataError, quote
 from kammerton.formats.json_places import JsonPlaces, decode
-from kammerton.formats.kinds import text_kind
 from kammerton.formats.reading import Problems, read_one
-from kammerton.formats.source import open_regular, read_bytes, read_text
+from kammerton.formats.source import open_regular, read_bytes, read_text, text_kind
 from kammerton.formats.tables import Header, first_row, read_table
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats import documents, label_lines, tables
@@ -129,12 +128,12 @@ def _parse(
     suffix = PurePath(os.fsdecode(path)).suffix.lower()
     try:
         if suffix == ".npz":
-            from kammerton.instruments.formats.openmic_arrays import read_openmic_arrays  # noqa: PLC0415
+            from kammerton.instruments.formats.binary import read_openmic_arrays  # noqa: PLC0415
 
             with open_regular(path, name=problems.file) as stream:
                 return read_openmic_arrays(stream, reader), problems
         if suffix in _MIDI:
-            from kammerton.instruments.formats.midi import read_midi_programs  # noqa: PLC0415 - few files are
+            from kammerton.instruments.formats.binary import read_midi_programs  # noqa: PLC0415 - few files are
 
             data = read_bytes(path, name=problems.file, limits=limits)
             return read_midi_programs(data, reader), problems

@@ -15,8 +15,8 @@ from kammerton.model.corpus import ALL
 from kammerton.model.measure import Aggregate, Measure, choose
 from kammerton.results.scores import Printed, Scores
 from kammerton.results.tables import null, table
+from kammerton.runs.files import Run, scores_of
 from kammerton.runs.joining import check_task, differing_choices, matched_names
-from kammerton.runs.reading import Run, scores_of
 from kammerton.statistics.paired import differences, scale_of
 from kammerton.version import __version__
 

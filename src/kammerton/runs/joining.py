@@ -16,7 +16,7 @@ from kammerton.model.corpus import ALL, Corpus, check_names
 from kammerton.model.evidence import Evidence, Tally
 from kammerton.model.measure import EVERY, Measure, choose
 from kammerton.results.scores import Scores
-from kammerton.runs.reading import Run, scores_of
+from kammerton.runs.files import Run, scores_of
 from kammerton.scoring.evaluating import ContextEvidence
 from kammerton.statistics.resampling import BootstrapSettings
 

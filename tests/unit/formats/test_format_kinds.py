@@ -8,7 +8,7 @@ import pytest
 
 import kammerton as kt
 from kammerton.errors import Diagnostic, OptionError
-from kammerton.formats.kinds import bytes_kind, suffix_kind, text_kind
+from kammerton.formats.source import bytes_kind, suffix_kind, text_kind
 
 BINARY = {
     "a.mid": (b"MThd\0\0\0\6\0\1", "a MIDI file, which has notes, but neither chords nor fingers"),

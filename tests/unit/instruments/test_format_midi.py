@@ -12,7 +12,7 @@ import pytest
 from effort import effort
 from kammerton.formats import Limits
 from kammerton.formats.midi import MidiError
-from kammerton.instruments.formats.midi import read_midi
+from kammerton.instruments.formats.binary import read_midi
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.reading import read_instruments, unfold
 from unit.instruments.listing import SAMPLE, lists, only, told, write

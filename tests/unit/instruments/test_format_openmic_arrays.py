@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from kammerton.formats import Limits
-from kammerton.instruments.formats.openmic_arrays import INSTRUMENTS
+from kammerton.instruments.formats.binary import INSTRUMENTS
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.reading import read_instruments, unfold
 from kammerton.instruments.taxonomy_files import load_taxonomy

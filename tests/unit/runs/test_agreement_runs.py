@@ -13,8 +13,8 @@ import kammerton as kt
 from cases.chords import song
 from kammerton.chords import ChordOptions
 from kammerton.cli.demo import EXAMPLE
+from kammerton.runs.files import read_agreement
 from kammerton.runs.layout import render_record
-from kammerton.runs.writing import read_agreement
 
 ONE = {"a": song((0, 2, "C"), (2, 4, "G:7")), "b": song((0, 10, "C"))}
 OTHER = {"a": song((0, 3, "C"), (3, 4, "G")), "b": song((0, 10, "C"))}

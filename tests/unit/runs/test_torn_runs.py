@@ -18,7 +18,8 @@ import kammerton as kt
 from kammerton.cli import main
 from kammerton.instruments import InstrumentOptions
 from kammerton.model.registry import find_task
-from kammerton.runs import is_run, reading
+from kammerton.runs import files as reading
+from kammerton.runs import is_run
 from kammerton.runs.layout import digest_of, render_record
 
 REF = {"one": ([(0, 2), (2, 4)], ["C", "G:7"])}

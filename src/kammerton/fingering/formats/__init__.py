@@ -16,9 +16,8 @@ from kammerton.fingering.formats.named_notes import (
 )
 from kammerton.fingering.formats.notes import DEFAULT_OPTIONS, FingeringOptions
 from kammerton.fingering.formats.pig import parse_pig
-from kammerton.formats.kinds import explained
 from kammerton.formats.reading import Problems, read_one
-from kammerton.formats.source import read_text
+from kammerton.formats.source import explained, read_text
 from kammerton.model.task import ItemReadings, Reading
 
 __all__ = ["SUFFIXES", "parse_fingering", "read", "read_fingering", "unfold"]

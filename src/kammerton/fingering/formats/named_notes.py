@@ -33,8 +33,8 @@ from kammerton.fingering.formats.notes import (
     times_of,
 )
 from kammerton.formats.json_places import JsonPlaces, Pointer, decode, element_offsets, offset_of
-from kammerton.formats.kinds import jams_kind
 from kammerton.formats.reading import Problems, within_row_limit
+from kammerton.formats.source import jams_kind
 from kammerton.formats.tables import BLANK, SEPARATORS, Header, first_row, read_table, render_rows
 from kammerton.model.annotations import Place
 from kammerton.model.task import ItemReadings, Reading
