@@ -6,23 +6,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import PurePath
 
 from kammerton.errors import OptionError, quote
 from kammerton.formats.lists import read_confidences
 from kammerton.formats.reading import signed_file
-from kammerton.model.corpus import Corpus, Missing
-from kammerton.model.evidence import Evidence
-from kammerton.results.candidates import CandidateEvidence, Confidences
-from kammerton.scoring.candidates import (
-    CandidateSystem,
-    best_and_worst,
-    candidate_systems,
-    with_candidates,
-    with_lacking,
-    without_candidates,
-)
+from kammerton.model.corpus import Corpus
+from kammerton.scoring.candidates import CandidateSystem, Confidences, candidate_systems, with_candidates
 from kammerton.scoring.loading import ScoringJob
 from kammerton.scoring.running import Execution, score_corpus
 from kammerton.scoring.scored_corpus import ScoredCorpus
@@ -33,76 +24,66 @@ AGREEMENT = "agreement"
 _TABLES = (".csv", ".tsv", ".txt")
 
 
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """The candidates of a corpus, if it has some, and which are selected."""
-
-    systems: Mapping[str, CandidateSystem]
-    corpus: Corpus  # in which each candidate is a system
-    signed: Mapping[str, str]  # entries of the signature
-    confidences: Mapping[str, Confidences] = field(default_factory=dict)
-    selected: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-    def complete(self, corpus: Corpus, missing: Missing) -> Corpus:
-        """Return a part of the corpus that reports which items have no candidate."""
-        return with_lacking(corpus, self.systems.values(), missing)
-
-    def finish(self, corpus: Corpus, evidence: Evidence) -> tuple[Corpus, Evidence, CandidateEvidence | None]:
-        """Return the corpus and evidence of what is reported, and of all candidates."""
-        if not self.systems:
-            return corpus, evidence, None
-        systems = tuple(self.systems.values())
-        whole = CandidateEvidence(
-            systems=systems, evidence=evidence, confidences=self.confidences, selected=self.selected
-        )
-        return without_candidates(corpus, evidence, systems), best_and_worst(evidence, systems), whole
-
-
 def find_candidates(
     job: ScoringJob, corpus: Corpus, pattern: str | None, select: Selection | None, execution: Execution
-) -> Candidates:
-    """Return the candidates that a pattern finds, or a list of pairs names."""
+) -> tuple[Corpus, tuple[CandidateSystem, ...], dict[str, str]]:
+    """Return the corpus in which each candidate is a system, systems with candidates, and what is signed.
+
+    Candidates are those that a pattern finds, or a list of pairs names.
+    """
     pattern = corpus.candidates if pattern is None else pattern
     if pattern is None:
         if select is not None:
             raise OptionError(
                 "there are no candidates to select from", "say what they are called: --candidates"
             )
-        return Candidates({}, corpus, {})
+        return corpus, (), {}
     if all(measure.aggregate == "gathered" for measure in job.measures):
         raise OptionError("candidates are compared item by item", "name a measure that is not over classes")
     corpus = corpus.paired()
     systems = candidate_systems(job.task, corpus, pattern, job.options)
     signed = {"candidates": pattern}
-    if select is None:
-        return Candidates(systems, with_candidates(corpus, systems, {}), signed)
-    confidences: Mapping[str, Confidences] = {}
+    if select is not None:
+        systems, signed["select_by"] = _selected(job, corpus, systems, select, execution)
+    return with_candidates(corpus, systems), systems, signed
+
+
+def _selected(
+    job: ScoringJob,
+    corpus: Corpus,
+    systems: tuple[CandidateSystem, ...],
+    select: Selection,
+    execution: Execution,
+) -> tuple[tuple[CandidateSystem, ...], str]:
+    """Return the systems with their selected candidates, and how the signature says that."""
     if isinstance(select, Mapping):
-        signed["select_by"], confidences = "given", dict.fromkeys(systems, select)
-    elif select == AGREEMENT:
-        signed["select_by"], confidences = AGREEMENT, _agreement(job, corpus, systems, execution)
-    elif PurePath(select).suffix.lower() in _TABLES:
-        signed["select_by"] = signed_file(os.fspath(select))
-        confidences = dict.fromkeys(systems, read_confidences(select))
-    else:
-        signed["select_by"] = os.fspath(select)
-        selected = _named(systems, os.fspath(select))
-        return Candidates(systems, with_candidates(corpus, systems, selected), signed, {}, selected)
-    selected = {name: _most_confident(system, confidences[name]) for name, system in systems.items()}
-    return Candidates(systems, with_candidates(corpus, systems, selected), signed, confidences, selected)
+        return tuple(_most_confident(system, select) for system in systems), "given"
+    if select == AGREEMENT:
+        agreement = _agreement(job, corpus, systems, execution)
+        return tuple(_most_confident(system, agreement[system.name]) for system in systems), AGREEMENT
+    name = os.fspath(select)
+    if PurePath(name).suffix.lower() in _TABLES:
+        confidences = read_confidences(name)
+        return tuple(_most_confident(system, confidences) for system in systems), signed_file(name)
+    return _named(systems, name), name
 
 
-def _named(systems: Mapping[str, CandidateSystem], name: str) -> dict[str, dict[str, str]]:
-    """Return the candidate of that name for each item that has it."""
-    known = {candidate for system in systems.values() for candidate in system.candidates}
+def _named(systems: tuple[CandidateSystem, ...], name: str) -> tuple[CandidateSystem, ...]:
+    """Return the systems in which the candidate of that name is selected for each item that has it."""
+    known = {candidate for system in systems for candidate in system.candidates}
     if name not in known:
         unknown = OptionError.unknown("candidate", name, known)
         raise OptionError(unknown.message, f"{unknown.hint}; or FILE.csv, or `{AGREEMENT}`")
-    return {system.name: dict.fromkeys(system.candidates.get(name, ()), name) for system in systems.values()}
+    return tuple(
+        replace(system, selected=dict.fromkeys(system.candidates.get(name, ()), name)) for system in systems
+    )
 
 
-def _most_confident(system: CandidateSystem, confidences: Confidences) -> dict[str, str]:
-    """Return the candidate of the highest confidence of each item that has one; the first of those alike."""
+def _most_confident(system: CandidateSystem, confidences: Confidences) -> CandidateSystem:
+    """Return the system in which the candidate of the highest confidence of each item is selected.
+
+    It is the first of those that are alike; an item of which no candidate has a confidence has none.
+    """
     selected = {}
     for item, candidates in system.by_item.items():
         known = [candidate for candidate in candidates if (item, candidate) in confidences]
@@ -112,18 +93,18 @@ def _most_confident(system: CandidateSystem, confidences: Confidences) -> dict[s
         item, candidate = next(iter(confidences), ("", ""))
         hint = f"confidences are of candidates such as {quote(candidate)} of {quote(item)}" if item else None
         raise OptionError(f"no candidate of {quote(system.name)} has a confidence", hint)
-    return selected
+    return replace(system, confidences=confidences, selected=selected)
 
 
 def _agreement(
-    job: ScoringJob, corpus: Corpus, systems: Mapping[str, CandidateSystem], execution: Execution
+    job: ScoringJob, corpus: Corpus, systems: tuple[CandidateSystem, ...], execution: Execution
 ) -> dict[str, Confidences]:
     """Return how far each candidate agrees with all other sources of its item, by the first measure."""
     measure = next(measure for measure in job.measures if measure.aggregate != "gathered")
-    every = with_candidates(corpus, systems, {}).systems
+    every = with_candidates(corpus, systems).systems
     others = replace(job, measures=(measure,), missing="skip", strict=False)
     confidences: dict[str, Confidences] = {}
-    for system in systems.values():
+    for system in systems:
         names = set(system.names.values())
         own = tuple(collection for collection in every if collection.name in names)
         rest = tuple(replace(collection, diagnostics=()) for collection in every)

@@ -29,6 +29,7 @@ from kammerton.results.scores import Scores
 from kammerton.results.signature import Grouping, Origin
 from kammerton.runs import is_run
 from kammerton.runs.joining import named_runs, narrow_items, narrow_run
+from kammerton.scoring.candidates import report_candidates, with_lacking
 from kammerton.scoring.evaluating import ContextEvidence, Timing, evaluate_context
 from kammerton.scoring.keeping import Store
 from kammerton.scoring.loading import ScoringJob, choose_estimates, load_sides
@@ -578,15 +579,17 @@ def score(  # noqa: PLR0913 - one per choice
             annotator=annotator,
             strict=strict,
         )
-        of_candidates = find_candidates(job, corpus, candidates, select_by, execution)
-        corpus, signed_split = split_of(items_chosen(of_candidates.corpus, items), splits, split)
-        corpus = of_candidates.complete(corpus, missing)
+        corpus, of_candidates, signed_candidates = find_candidates(
+            job, corpus, candidates, select_by, execution
+        )
+        corpus, signed_split = split_of(items_chosen(corpus, items), splits, split)
+        corpus = with_lacking(corpus, of_candidates, missing)
     evidence = score_corpus(job, corpus, execution, store, progress, timing)
-    corpus, evidence, candidate_evidence = of_candidates.finish(corpus, evidence)
+    corpus, evidence, candidate_evidence = report_candidates(corpus, evidence, of_candidates)
     choices = (
         signed_choices(reading)
         | signed_split
-        | dict(of_candidates.signed)
+        | signed_candidates
         | ({"references": "none"} if without_references else {})
     )
     if estimate_annotator is not None:

@@ -205,6 +205,20 @@ class Evidence:
             diagnostics=self.diagnostics + other.diagnostics,
         )
 
+    def where(self, chosen: Mapping[Needs, Flags]) -> Evidence:
+        """Return the evidence of some rows; class tables, which are of all of them, are left out."""
+        gathered = self.gathered
+        if gathered is not None:  # its cases are numbers of rows
+            part = gathered.of(chosen["pair"])
+            gathered = replace(part, cases=np.cumsum(chosen["pair"])[part.cases] - 1)
+        return replace(
+            self,
+            rows={needs: rows.take(np.flatnonzero(chosen[needs])) for needs, rows in self.rows.items()},
+            statistics={measure: part[chosen[measure.needs]] for measure, part in self.statistics.items()},
+            tallies={},
+            gathered=gathered,
+        )
+
 
 _MANY = 64
 """Terms that a cell holds before they are condensed."""

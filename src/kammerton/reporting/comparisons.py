@@ -139,9 +139,9 @@ def _document(scores: Scores, comparison: Comparison | None, groups: Groups | No
         else:
             tables[0] = replace(tables[0], notes=(*lines, *tables[0].notes))
     parts.append(writer.rankings(tables))
-    candidates = _candidate_table(scores, options)
+    candidates = candidate_table(scores, options)
     if candidates is not None:
-        parts += [writer.table(*candidates, text_columns=2), *map(writer.sentence, _candidate_notes(scores))]
+        parts += [writer.table(*candidates, text_columns=2), *map(writer.sentence, candidate_notes(scores))]
     if comparison is not None and (options.tests or options.details):
         parts += _tests(comparison, tables, writer)
     if groups is not None:
@@ -151,7 +151,7 @@ def _document(scores: Scores, comparison: Comparison | None, groups: Groups | No
     return "\n".join(filter(None, parts))
 
 
-def _candidate_table(scores: Scores, options: TableOptions) -> tuple[list[str], list[list[str]]] | None:
+def candidate_table(scores: Scores, options: TableOptions) -> tuple[list[str], list[list[str]]] | None:
     """Return head and rows of the table of candidates by the main measure, or by those that were chosen."""
     if scores.candidates is None:
         return None
@@ -178,16 +178,19 @@ def _candidate_table(scores: Scores, options: TableOptions) -> tuple[list[str], 
     return ["candidates of", "measure", *chosen, *(["confidence ~ score"] if has_confidence else [])], rows
 
 
-def _candidate_notes(scores: Scores) -> Iterator[str]:
+def candidate_notes(scores: Scores) -> Iterator[str]:
     """Yield what the columns of the table are."""
     yield (
         "Candidates: each item counts its worst, mean, selected or best one, by each measure for itself. The "
         "best is an upper bound, since no system knows it."
     )
     rows = [] if scores.candidates is None else scores.candidates.to_dicts()
-    with_confidence = max((row["with_confidence"] for row in rows), default=0)
-    if with_confidence:
-        yield f"confidence ~ score: Spearman's rank correlation over {plural(with_confidence, 'candidate')}."
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row["system"]] = max(counts.get(row["system"], 0), row["with_confidence"])
+    known = [f"{count:,} of {system}" for system, count in counts.items() if count]
+    if known:
+        yield f"confidence ~ score: Spearman's rank correlation over candidates, {', '.join(known)}."
 
 
 def lines_on_tests(main: MeasureComparison, comparison: Comparison, digits: int) -> Iterator[str]:

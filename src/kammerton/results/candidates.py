@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
 from kammerton.arrays import Values
-from kammerton.model.evidence import Evidence
 from kammerton.model.measure import Measure, average
 from kammerton.model.task import Task
 from kammerton.results.tables import null
-from kammerton.scoring.candidates import BEST, SELECTED, WORST, CandidateSystem
+from kammerton.scoring.candidates import BEST, SELECTED, WORST, CandidateEvidence, CandidateSystem
 from kammerton.scoring.scored_corpus import ItemScores, ScoredCorpus
 from kammerton.statistics.paired import midranks
 
@@ -34,20 +33,6 @@ CANDIDATE_TYPES = {
     **dict.fromkeys(("items", "candidates", "with_confidence"), "Int64"),
 }
 CANDIDATE_ITEM_TYPES = {"value": "Float64", "confidence": "Float64", SELECTED: "Boolean"}
-Confidences = Mapping[tuple[str, str], float]
-"""Scores that a source gives itself, by item and candidate."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CandidateEvidence:
-    """What scores of candidates are made from."""
-
-    systems: tuple[CandidateSystem, ...]
-    evidence: Evidence  # of each candidate as a system
-    confidences: Mapping[str, Confidences] = field(default_factory=dict)  # by system
-    selected: Mapping[str, Mapping[str, str]] = field(
-        default_factory=dict
-    )  # by system: candidate of each item
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,15 +93,15 @@ def candidate_rows(
             for which in (WORST, SELECTED, BEST)
             if f"{system.name}:{which}" in scores.systems
         }
-        confidences = candidates.confidences.get(system.name, {})
+        of_candidates = list(scored.values())
         pairs = [
-            (confidences[item, candidate], value)
-            for item, candidate, value in scored.values()
-            if (item, candidate) in confidences and not math.isnan(value)
+            (system.confidences[item, candidate], value)
+            for item, candidate, value in of_candidates
+            if (item, candidate) in system.confidences and not math.isnan(value)
         ]
         yield (
             *(system.name, annotator, measure.protocol, measure.name, how),
-            *(len(means), sum(map(len, system.candidates.values()))),
+            *(len(means), len(of_candidates)),
             *map(null, (values[WORST], _mean(measure, means), values.get(SELECTED, math.nan), values[BEST])),
             *(null(_spearman(pairs)), len(pairs)),
         )
@@ -128,12 +113,11 @@ def candidate_item_rows(
     """Yield the rows of the table ``CANDIDATE_ITEMS``."""
     for scored in _scored(scores, task, options, candidates):
         system, measure = scored.system, scored.measure
-        confidences = candidates.confidences.get(system.name, {})
-        selected = candidates.selected.get(system.name, {})
+        selected = system.selected or {}
         for item, candidate, value in scored.values():
             yield (
                 *(system.name, item, candidate, scored.annotator, measure.protocol, measure.name),
-                *(null(value), confidences.get((item, candidate)), selected.get(item) == candidate),
+                *(null(value), system.confidences.get((item, candidate)), selected.get(item) == candidate),
             )
 
 

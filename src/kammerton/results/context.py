@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 Role = Literal["baseline", "oracle", "system", "others", "annotators"]
 OTHERS = "others"
 """The annotator column of scores against all annotators but one."""
-_BASELINE_IN_TABLES = "floor"
-"""The role of baselines in tables and JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +107,7 @@ class Context:
 
     def _plain(self) -> Iterator[dict[str, Any]]:
         for row in self.rows:
-            values = plain_score(row, self.signatures[row.role, row.name][row.measure])
-            yield values | ({"role": _BASELINE_IN_TABLES} if row.role == "baseline" else {})
+            yield plain_score(row, self.signatures[row.role, row.name][row.measure])
 
 
 def context_of(

@@ -251,9 +251,9 @@ class Scores(ScoredCorpus, WithCharts):
         """Corpus scores of the candidates of each system that has several; None unless asked for.
 
         Key: ``system``, ``annotator``, ``protocol``, ``measure``, ``aggregate``; then ``items``,
-        ``candidates`` (of all items), ``worst``, ``mean``, ``selected`` and ``best``: corpus scores in which
-        each item counts what that candidate of it scores; ``rank_correlation`` (Spearman) of confidence and
-        score over the candidates ``with_confidence``.
+        ``candidates`` (how many were scored), ``worst``, ``mean``, ``selected`` and ``best``: corpus scores
+        in which each item counts what that candidate of it scores; ``rank_correlation`` (Spearman) of
+        confidence and score over the candidates ``with_confidence``.
         """
         if self.origin.candidates is None:
             return None

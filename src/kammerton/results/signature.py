@@ -13,7 +13,7 @@ from kammerton.model.corpus import ALL, Corpus
 from kammerton.model.evidence import Evidence
 from kammerton.model.measure import Measure, Needs
 from kammerton.model.task import Task
-from kammerton.results.candidates import CandidateEvidence
+from kammerton.scoring.candidates import CandidateEvidence
 from kammerton.scoring.evaluating import ContextEvidence
 from kammerton.statistics.resampling import BootstrapSettings
 from kammerton.version import __version__

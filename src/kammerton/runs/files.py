@@ -23,6 +23,7 @@ from kammerton.results.scores import Scores
 from kammerton.results.signature import Grouping, Origin, data_hash
 from kammerton.runs import layout
 from kammerton.runs.layout import (
+    candidates_of,
     context_evidence_of,
     corpus_in,
     digest_of,
@@ -31,6 +32,7 @@ from kammerton.runs.layout import (
     from_parquet,
     has_annotations,
     keep_annotations,
+    keep_candidates,
     keep_context,
     keep_options,
     names_of,
@@ -206,8 +208,10 @@ def _scores(opened: Opened) -> Scores:
         origin = replace(origin, made=record["made"])
     if record.get("annotations") is not None:
         origin = replace(origin, corpus=corpus_in(opened.place, record["annotations"], task))
+    measures = {str(measure): measure for measure in opened.measures}
+    if record.get("candidates") is not None:
+        origin = replace(origin, candidates=candidates_of(record["candidates"], opened.files, measures))
     if record.get("context") is not None:
-        measures = {str(measure): measure for measure in opened.measures}
         evidence = context_evidence_of(record["context"], opened.files, measures)
         origin = replace(origin, context_evidence=evidence)
     if record.get("grouped") is not None:
@@ -387,6 +391,10 @@ def _of_scores(scores: Scores, *, with_options: bool) -> tuple[dict[str, Any], d
     if origin.context_evidence is not None:
         context, more = keep_context(origin.context_evidence)
         files |= more
+    candidates: dict[str, Any] | None = None
+    if origin.candidates is not None:
+        candidates, more = keep_candidates(origin.candidates)
+        files |= more
     options: dict[str, Any] | None = None
     if origin.evidence.gathered is not None or with_options:
         options, named = keep_options(origin.options)
@@ -415,6 +423,7 @@ def _of_scores(scores: Scores, *, with_options: bool) -> tuple[dict[str, Any], d
         "options": options,
         "intervals": _intervals(origin.bootstrap),
         "context": context,
+        "candidates": candidates,
         "grouped": None if origin.grouping is None else origin.grouping.by,
         "needs": list(origin.evidence.rows),
         "tables": tables_of(origin.evidence),

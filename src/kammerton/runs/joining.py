@@ -17,6 +17,7 @@ from kammerton.model.evidence import Evidence, Tally
 from kammerton.model.measure import EVERY, Measure, choose
 from kammerton.results.scores import Scores
 from kammerton.runs.files import Run, scores_of
+from kammerton.scoring.candidates import CandidateEvidence
 from kammerton.scoring.evaluating import ContextEvidence
 from kammerton.statistics.resampling import BootstrapSettings
 
@@ -58,6 +59,7 @@ def join_runs(
     return opened[0].remade(
         evidence=replace(whole, diagnostics=(*_diagnostics(opened), *left_out)),
         context_evidence=_context_evidence(opened) if context else None,
+        candidates=_candidate_evidence(opened, chosen),
         bootstrap=None,
         corpus=None,
         grouping=None,
@@ -97,9 +99,13 @@ def narrow_items(run: Scores, items: frozenset[str], warnings: Iterable[Diagnost
         single = sum(count == 1 for item, count in run.references.items() if item in items)
         context = replace(context, baselines=baselines, others=others, annotators=annotators, single=single)
     evidence = _only(evidence, items)
+    candidates = run.origin.candidates
+    if candidates is not None:
+        candidates = replace(candidates, evidence=_only(candidates.evidence, items))
     return run.remade(
         evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *notes)),
         context_evidence=context,
+        candidates=candidates,
         corpus=None if corpus is None else corpus.paired().only(items.__contains__),
     )
 
@@ -110,17 +116,9 @@ def _only(evidence: Evidence, items: frozenset[str]) -> Evidence:
         needs: np.fromiter(map(items.__contains__, rows.items), dtype=bool, count=len(rows))
         for needs, rows in evidence.rows.items()
     }
-    gathered = evidence.gathered
-    if gathered is not None:
-        part = gathered.of(chosen["pair"])
-        gathered = replace(part, cases=np.cumsum(chosen["pair"])[part.cases] - 1)
     return replace(
-        evidence,
-        rows={needs: rows.take(np.flatnonzero(chosen[needs])) for needs, rows in evidence.rows.items()},
-        statistics={m: part[chosen[m.needs]] for m, part in evidence.statistics.items()},
-        tallies={},
+        evidence.where(chosen),
         fingerprints={key: digest for key, digest in evidence.fingerprints.items() if key[1] in items},
-        gathered=gathered,
         diagnostics=tuple(d for d in evidence.diagnostics if d.item is None or d.item in items),
     )
 
@@ -136,6 +134,25 @@ def _context_evidence(runs: Sequence[Scores]) -> ContextEvidence:
     shared = tuple(m for m in parts[0].measures if all(m in part.measures for part in parts))
     return replace(
         contexts[0], others=reduce(Evidence.merged, (_narrowed(part, shared, {}) for part in parts))
+    )
+
+
+def _candidate_evidence(runs: Sequence[Scores], measures: tuple[Measure, ...]) -> CandidateEvidence | None:
+    """Return the candidates of the systems of all runs."""
+    parts = [
+        (run.origin.candidates, _annotators(run, runs[0]))
+        for run in runs
+        if run.origin.candidates is not None
+    ]
+    if not parts:
+        return None
+    of_items = tuple(measure for measure in measures if measure.aggregate != "gathered")
+    return CandidateEvidence(
+        systems=tuple(system for candidates, _ in parts for system in candidates.systems),
+        evidence=reduce(
+            Evidence.merged,
+            (_narrowed(candidates.evidence, of_items, annotators) for candidates, annotators in parts),
+        ),
     )
 
 
@@ -176,7 +193,8 @@ def with_names(run: Scores, names: Mapping[str, str]) -> Scores:
     )
     evidence = replace(evidence, diagnostics=diagnostics)
     made = {names.get(system, system): made for system, made in origin.made.items()}
-    return run.remade(evidence=evidence, corpus=corpus, context_evidence=context, made=made)
+    # a run with candidates has several systems: its names are changed only to test it against another run
+    return run.remade(evidence=evidence, corpus=corpus, context_evidence=context, made=made, candidates=None)
 
 
 # --- what must be alike --------------------------------------------------------------------

@@ -29,6 +29,7 @@ from kammerton.model.evidence import Evidence, Row, Rows, State, Tally
 from kammerton.model.measure import Gathered, Measure, Needs, Statistics
 from kammerton.model.task import Reading, Task
 from kammerton.results.signature import Origin
+from kammerton.scoring.candidates import CandidateEvidence, CandidateSystem
 from kammerton.scoring.evaluating import ContextEvidence
 from kammerton.scoring.loading import read_source
 from kammerton.version import __version__
@@ -52,6 +53,8 @@ CLUSTERS = "clusters.parquet"
 GROUPS = "groups.parquet"
 ANNOTATIONS = "annotations.parquet"
 """A pack of what was scored. Nothing of it is read before an item is looked at."""
+CANDIDATES = "candidates.parquet"
+"""Candidates of each item by system, their confidences, and which are selected."""
 RATINGS = "ratings.parquet"
 """Codes of what annotators called each unit, and the size of it."""
 LABELS = "ratings_labels.parquet"
@@ -75,6 +78,11 @@ def below(start: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
 def annotator_file(number: int, file: str) -> str:
     """Return the name of the file of one annotator in a run of an agreement."""
     return f"annotator{number}_{file}"
+
+
+def candidate_file(file: str) -> str:
+    """Return the name of a file of the evidence of candidates."""
+    return f"candidates_{file}"
 
 
 def part_file(part: str, file: str) -> str:
@@ -386,6 +394,7 @@ def _gathered_of(files: Mapping[str, bytes]) -> Gathered:
     )
 
 
+_CANDIDATE = ("system", "candidate", "item", "confidence", "selected")
 _PARTS = {"floors": "baselines", "others": "others", "annotators": "annotators"}
 """Names of the parts of a context in a run, and in :class:`ContextEvidence`."""
 
@@ -412,6 +421,50 @@ def context_evidence_of(
         chosen = [measures[address] for address in about["measures"]]
         parts[_PARTS[name]] = evidence_of(files_of_part, chosen, about["needs"], (), ())
     return ContextEvidence(**parts, single=record["single"])
+
+
+def keep_candidates(candidates: CandidateEvidence) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return what the evidence of candidates is of as plain values, and the files of it."""
+    rows = [
+        (system.name, candidate, item, system.confidences.get((item, candidate)), candidate == selected)
+        for system in candidates.systems
+        for candidate, names in system.candidates.items()
+        for item in names
+        for selected in ((system.selected or {}).get(item),)
+    ]
+    columns = dict(zip(_CANDIDATE, map(list, zip(*rows, strict=True)), strict=True))
+    evidence = candidates.evidence
+    files = {candidate_file(file): data for file, data in files_of(evidence).items()}
+    about = {"measures": list(map(str, evidence.measures)), "needs": list(evidence.rows)}
+    return about, {CANDIDATES: to_parquet(columns), **files}
+
+
+def candidates_of(
+    record: Mapping[str, Any], files: Mapping[str, bytes], measures: Mapping[str, Measure]
+) -> CandidateEvidence:
+    """Return the evidence of candidates that a run keeps."""
+    frame = from_parquet(files[CANDIDATES])
+    candidates: dict[str, dict[str, dict[str, str]]] = {}
+    confidences: dict[str, dict[tuple[str, str], float]] = {}
+    selected: dict[str, dict[str, str]] = {}
+    for system, candidate, item, confidence, is_selected in zip(
+        *(texts_of(frame, name) for name in _CANDIDATE), strict=True
+    ):
+        candidates.setdefault(system, {}).setdefault(candidate, {})[item] = item
+        if confidence is not None:
+            confidences.setdefault(system, {})[item, candidate] = confidence
+        if is_selected:
+            selected.setdefault(system, {})[item] = candidate
+    own, chosen = below(candidate_file(""), files), [measures[name] for name in record["measures"]]
+    return CandidateEvidence(
+        systems=tuple(
+            CandidateSystem(
+                Collection(system, {}), of_system, confidences.get(system, {}), selected.get(system)
+            )
+            for system, of_system in candidates.items()
+        ),
+        evidence=evidence_of(own, chosen, record["needs"], (), ()),
+    )
 
 
 MOST_ROWS = 5_000_000

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +22,8 @@ from kammerton.scoring.sanity_checks import unmatched
 WORST, SELECTED, BEST = "worst", "selected", "best"
 ANNOTATIONS = "annotations"
 """In place of a pattern: the annotations of an item are its candidates."""
+Confidences = Mapping[tuple[str, str], float]
+"""Scores that a source gives itself, by item and candidate."""
 _FIELDS = {"item": "(?P<item>.+)", "candidate": "(?P<candidate>[^/]+)"}
 
 
@@ -44,9 +46,10 @@ class CandidateSystem:
     """A system that has several estimates of an item."""
 
     whole: Collection  # its estimates as they lie there
-    candidates: Mapping[
-        str, Mapping[str, str]
-    ]  # by name of the candidate: items, and what the estimates are called
+    # by name of the candidate: items, and what the estimates are called
+    candidates: Mapping[str, Mapping[str, str]]
+    confidences: Confidences = field(default_factory=dict)
+    selected: Mapping[str, str] | None = None  # candidate of each item; None if none is selected
 
     @property
     def name(self) -> str:
@@ -88,20 +91,28 @@ class CandidateSystem:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CandidateEvidence:
+    """What scores of candidates are made from."""
+
+    systems: tuple[CandidateSystem, ...]
+    evidence: Evidence  # of each candidate as a system
+
+
 def candidate_systems(
     task: Task, corpus: Corpus, pattern: str, options: object
-) -> dict[str, CandidateSystem]:
-    """Return the systems that have several estimates of an item, by name."""
+) -> tuple[CandidateSystem, ...]:
+    """Return the systems that have several estimates of an item."""
     if pattern == ANNOTATIONS:
-        several = {system.name: _of_annotations(task, system, options) for system in corpus.systems}
+        several = [_of_annotations(task, system, options) for system in corpus.systems]
         message, hint = "no estimate has several annotations", "such as a JAMS file of several annotators"
     else:
         expression = candidate_pattern(pattern)
-        several = {system.name: _of_names(system, expression, corpus.items) for system in corpus.systems}
+        several = [_of_names(system, expression, corpus.items) for system in corpus.systems]
         names = sorted(item for system in corpus.systems for item in system.items)
         message = f"no estimate is called {quote(pattern)}"
         hint = f"estimates are called by their path, such as {quote(names[0])}" if names else ""
-    systems = {name: system for name, system in several.items() if system.candidates}
+    systems = tuple(system for system in several if system.candidates)
     if not systems:
         raise OptionError(message, hint or None)
     return systems
@@ -130,13 +141,12 @@ def _of_annotations(task: Task, system: Collection, options: object) -> Candidat
     return CandidateSystem(replace(system, sources=sources), candidates)
 
 
-def with_candidates(
-    corpus: Corpus, systems: Mapping[str, CandidateSystem], selected: Mapping[str, Mapping[str, str]]
-) -> Corpus:
+def with_candidates(corpus: Corpus, systems: Iterable[CandidateSystem]) -> Corpus:
     """Return the corpus with each candidate, and the selected ones, as systems."""
+    of_name = {system.name: system for system in systems}
     expanded: list[Collection] = []
     for collection in corpus.systems:
-        system = systems.get(collection.name)
+        system = of_name.get(collection.name)
         if system is None:
             expanded.append(collection)
             continue
@@ -145,10 +155,9 @@ def with_candidates(
             one_each = dict.fromkeys(names, candidate)
             expanded.append(system.chosen(system.names[candidate], one_each, partial=True))
         expanded[first] = replace(expanded[first], diagnostics=collection.diagnostics)
-        if system.name in selected:
-            chosen = selected[system.name]
-            whole = chosen.keys() == system.by_item.keys()
-            expanded.append(system.chosen(f"{system.name}:{SELECTED}", chosen, partial=whole))
+        if system.selected is not None:
+            whole = system.selected.keys() == system.by_item.keys()
+            expanded.append(system.chosen(f"{system.name}:{SELECTED}", system.selected, partial=whole))
     return Corpus(corpus.references, tuple(expanded))
 
 
@@ -165,62 +174,61 @@ def with_lacking(corpus: Corpus, systems: Iterable[CandidateSystem], missing: Mi
     return Corpus(corpus.references, tuple(of_name.values()))
 
 
-def without_candidates(corpus: Corpus, evidence: Evidence, systems: Iterable[CandidateSystem]) -> Corpus:
-    """Return the corpus that has the worst and the best candidates by the first measure in place of all."""
-    every = list(systems)
-    dropped = {name for system in every for name in system.names.values()}
-    kept = [collection for collection in corpus.systems if collection.name not in dropped]
-    measure = next(iter(evidence.statistics))
-    rows, statistics = evidence.rows[measure.needs], evidence.statistics[measure]
-    for system in every:
-        names = list(system.candidates)
-        keys, grid = _grid(rows, list(system.names.values()))
-        for which in (WORST, BEST):
-            places = _choose(measure, statistics, grid, which)
-            candidate_of = {
-                item: names[place]
-                for (_, item), place in zip(keys, places.tolist(), strict=True)
-                if item in system.candidates[names[place]]
-            }
-            kept.append(system.chosen(f"{system.name}:{which}", candidate_of))
-    return Corpus(corpus.references, tuple(kept))
+def report_candidates(
+    corpus: Corpus, evidence: Evidence, systems: tuple[CandidateSystem, ...]
+) -> tuple[Corpus, Evidence, CandidateEvidence | None]:
+    """Return the corpus and the evidence in which the worst and the best candidates stand for all, and those.
 
-
-def best_and_worst(evidence: Evidence, systems: Iterable[CandidateSystem]) -> Evidence:
-    """Return the evidence in which the worst and the best candidate of each item stand for all of them.
-
-    What is best differs by measure. Class tables and measures over classes know no items: they have neither.
+    What is best differs by measure: the corpus has that by the first one. Class tables and measures over
+    classes know no items: they have neither worst nor best.
     """
-    every = list(systems)
-    candidates = {name for system in every for name in system.names.values()}
-    rows, statistics = {}, dict(evidence.statistics)  # which puts its columns together at each look
-    for needs, of_needs in evidence.rows.items():
-        measures = [measure for measure in statistics if measure.needs == needs]
-        rest = np.flatnonzero(~np.isin(np.array(of_needs.group_codes), _codes_of(of_needs, candidates)))
-        parts, numbers = [of_needs.take(rest)], {measure: [rest] for measure in measures}
-        for system in every:
-            keys, grid = _grid(of_needs, list(system.names.values()))
-            for which in (WORST, BEST):
-                for measure in measures:
-                    places = _choose(measure, statistics[measure], grid, which)
-                    numbers[measure].append(grid[np.arange(len(grid)), places])
-                parts.append(_rows(of_needs, keys, grid, f"{system.name}:{which}"))
-        rows[needs] = Rows.joined(parts)
-        for measure in measures:
-            statistics[measure] = statistics[measure][np.concatenate(numbers[measure])]
-    gathered = evidence.gathered
-    if gathered is not None:  # its cases are numbers of rows
-        pairs = evidence.rows["pair"]
-        stays = ~np.isin(pairs.group_codes, _codes_of(pairs, candidates))
-        gathered = gathered.of(stays)
-        gathered = replace(gathered, cases=(np.cumsum(stays) - 1)[gathered.cases])
-    return replace(
-        evidence,
-        rows=rows,
-        statistics=statistics,
-        tallies={name: _without(tally, candidates) for name, tally in evidence.tallies.items()},
-        gathered=gathered,
+    if not systems:
+        return corpus, evidence, None
+    evidence = replace(evidence, statistics=dict(evidence.statistics))  # put together at each look
+    names = {name for system in systems for name in system.names.values()}
+    is_candidate = {
+        needs: np.isin(rows.group_codes, _codes_of(rows, names)) for needs, rows in evidence.rows.items()
+    }
+    of_all = replace(
+        evidence.where(is_candidate), measures=tuple(evidence.statistics), gathered=None, diagnostics=()
     )
+    tallies = {name: _without(tally, names) for name, tally in evidence.tallies.items()}
+    reported = replace(
+        evidence.where({needs: ~flags for needs, flags in is_candidate.items()}), tallies=tallies
+    )
+    collections = [collection for collection in corpus.systems if collection.name not in names]
+    for system in systems:
+        for of_items, collection in _worst_and_best(of_all, system):
+            reported = reported.merged(of_items)
+            collections.append(collection)
+    whole = CandidateEvidence(systems=systems, evidence=of_all)
+    return Corpus(corpus.references, tuple(collections)), reported, whole
+
+
+def _worst_and_best(evidence: Evidence, system: CandidateSystem) -> Iterator[tuple[Evidence, Collection]]:
+    """Yield evidence of the worst and of the best of each item, each with estimates by the first measure."""
+    grids = {needs: _grid(rows, list(system.names.values())) for needs, rows in evidence.rows.items()}
+    first, candidates = evidence.measures[0], list(system.candidates)
+    for which in (WORST, BEST):
+        name = f"{system.name}:{which}"
+        places = {
+            measure: _choose(measure, statistics, grids[measure.needs][1], which)
+            for measure, statistics in evidence.statistics.items()
+        }
+        of_items = replace(
+            evidence,
+            rows={needs: _rows(rows, *grids[needs], name) for needs, rows in evidence.rows.items()},
+            statistics={
+                measure: evidence.statistics[measure][_at(grids[measure.needs][1], of_measure)]
+                for measure, of_measure in places.items()
+            },
+        )
+        candidate_of = {
+            item: candidates[place]
+            for (_, item), place in zip(grids[first.needs][0], places[first].tolist(), strict=True)
+            if item in system.candidates[candidates[place]]
+        }
+        yield of_items, system.chosen(name, candidate_of)
 
 
 def _without(tally: Tally, systems: set[str]) -> Tally:
@@ -255,6 +263,12 @@ def _grid(rows: Rows, candidates: Sequence[str]) -> tuple[list[tuple[str, str]],
         if max(numbers[key]) < 0:
             numbers[key][0] = lacking[key]
     return keys, np.array([numbers[key] for key in keys], dtype=np.int64).reshape(len(keys), len(candidates))
+
+
+def _at(grid: Codes, places: Codes) -> Codes:
+    """Return the row at one place of each item."""
+    numbers: Codes = grid[np.arange(len(grid)), places]
+    return numbers
 
 
 def _choose(measure: Measure, statistics: Statistics, grid: Codes, which: str) -> Codes:

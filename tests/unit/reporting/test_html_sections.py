@@ -70,6 +70,26 @@ def test_axes_are_zoomed_to_the_systems(
     assert [row["off"] for row in plot_of(ranking, 0, axis, MEAN)["rows"] if row["off"]] == off
 
 
+def test_candidates_are_drawn_by_confidence_and_score() -> None:
+    reference = {"one": ([(0, 4)], ["C"])}
+    midi = {f"one.{name}": ([(0, end), (end, 4)], ["C", "G"]) for name, end in (("a", 1), ("b", 3))}
+    choices: dict[str, Any] = {
+        "candidates": "{item}.{candidate}",
+        "measures": ["mirex2013/MajMin"],
+        "ci": None,
+    }
+    confidences = {("one", "a"): 0.2, ("one", "b"): 0.4}
+    found = section(
+        kt.score("chords", reference, {"midi": midi}, select_by=confidences, **choices), "candidates"
+    )
+    assert "midi mirex2013/MajMin 25.0 50.0 75.0 75.0 1.00" in text_of(found)
+    # 25 % at the left end of 300, 75 % at the right, from the top of 200
+    assert 'd="M0 150h0"' in found.body
+    assert 'class="selected" d="M300 50h0"' in found.body
+    without = section(kt.score("chords", reference, {"midi": midi}, **choices), "candidates")
+    assert "<svg" not in without.body
+
+
 def test_what_nobody_has_a_score_of_is_not_drawn() -> None:
     assert "<svg" not in section(tabled({"one": [(0, 0)]}), "summary").body
     assert section(tabled({"one": [(1, 2)], "two": [(0, 2)]}), "summary").body.count('class="dots"') == 2

@@ -91,6 +91,32 @@ def test_each_candidate_has_its_score_and_confidence() -> None:
     ]
 
 
+def test_a_run_keeps_candidates(tmp_path: Path) -> None:
+    choices: dict[str, Any] = {"ci": None, "measures": ["mirex2013/MajMin", "mirex2013/OverSeg"]}
+    confidences = {key: value for key, value in CONFIDENCES.items() if key != ("b", "m3")}
+    scores = kt.score("chords", REFS, {"midi": MIDI}, candidates=PATTERN, select_by=confidences, **choices)
+    assert scores.candidates is not None
+    kt.write_run(scores, tmp_path / "run")
+    run = kt.read_run(tmp_path / "run")
+    for name in ("candidates", "candidate_items"):
+        assert getattr(run, name).equals(getattr(scores, name))
+    part = kt.score("chords", tmp_path / "run", items=["b"], measures=["MajMin"], ci=None).candidates
+    assert part is not None
+    ((items, number, mean),) = part.select("items", "candidates", "mean").rows()
+    assert (items, number, mean) == (1, 2, pytest.approx((4 + 0) / 2 / 8))
+
+
+def test_candidates_of_runs_are_joined(tmp_path: Path) -> None:
+    of_systems = [
+        kt.score("chords", REFS, {name: MIDI}, ci=None, measures=["mirex2013/MajMin"], candidates=PATTERN)
+        for name in ("midi", "tabs")
+    ]
+    joined = kt.compare("chords", runs=of_systems).scores.candidates
+    assert joined is not None
+    means = dict(joined.select("system", "mean").rows())
+    assert means == {"midi": pytest.approx((5.5 + 2 + 0) / 18), "tabs": pytest.approx((5.5 + 2 + 0) / 18)}
+
+
 def test_means_of_songs_average_the_values_of_their_candidates() -> None:
     # cut off of a: by m1 2 s of G, by m2 1 s of C, of 8 s; nothing of b, whose estimates have one row; c has
     # no candidate, and counts 0

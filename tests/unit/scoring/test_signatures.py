@@ -268,7 +268,7 @@ def test_a_context_is_signed_by_the_items_of_each_figure() -> None:
     )
     rows = context_of(scores).table.to_dicts()
     found = {(row["role"], row["name"]): items_and_data(row["signature"]) for row in rows}
-    assert {role for role, _ in found} == {"floor", "system", "others", "annotators"}
+    assert {role for role, _ in found} == {"baseline", "system", "others", "annotators"}
     (signed,) = set(found.values())
     assert signed.startswith("|items:2/4|")
     assert {row["items"] for row in rows} == {2}

@@ -7,7 +7,7 @@ from functools import cache
 
 from kammerton.errors import plural
 from kammerton.reporting.html.classes import breakdown, losses
-from kammerton.reporting.html.comparison import compared, groups
+from kammerton.reporting.html.comparison import candidates, compared, groups
 from kammerton.reporting.html.items import BUDGET, item, items
 from kammerton.reporting.html.methods import methods, quality
 from kammerton.reporting.html.page import OPTIONS, Chapter, Draw, Section, Source, embedded, shown
@@ -32,6 +32,7 @@ def chapter_of(source: Source, title: str, draw: Draw | None = None, apart: str 
     """Return the chapter of one task."""
     before = [scores(source), items(source)]
     behind = [
+        candidates(source),
         *(losses(source), groups(source), agreement(source), quality(source)),
         *(compared(source), breakdown(source), methods(source)),
     ]

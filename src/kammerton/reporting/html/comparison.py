@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""Sections that compare groups of items, such as genres, and systems."""
+"""Sections that compare groups of items, such as genres, candidates of a system, and systems."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kammerton.errors import plural
 from kammerton.model.measure import Measure
-from kammerton.reporting.comparisons import group_name, lines_on_comparison, pair_tables
+from kammerton.reporting.charts import ends_of
+from kammerton.reporting.comparisons import (
+    candidate_notes,
+    candidate_table,
+    group_name,
+    lines_on_comparison,
+    pair_tables,
+)
 from kammerton.reporting.html.classes import shade_of
-from kammerton.reporting.html.page import OPTIONS, Section, Source, fill, is_per_cent, shown
+from kammerton.reporting.html.page import OPTIONS, Section, Source, fill, is_per_cent, scaled, shown
 from kammerton.reporting.rankings import interval_text
 from kammerton.reporting.tables import format_difference, format_score
 from kammerton.results.groups import Groups, GroupScore
@@ -95,3 +102,66 @@ def compared(source: Source) -> Section | None:
         notes=[shown(line, 300) for line in lines_on_comparison(source.comparison)],
     )
     return Section(part="comparison", title="Pairs of systems", body=body)
+
+
+_ACROSS, _UP = 300, 200
+"""Size of a picture of candidates."""
+
+
+def candidates(source: Source) -> Section | None:
+    """Return the section of the candidates of systems, if there are some."""
+    table = candidate_table(source.scores, OPTIONS)
+    if table is None:
+        return None
+    head, rows = table
+    body = fill(
+        "candidates",
+        head=head,
+        rows=[[shown(text, 60) for text in row] for row in rows],
+        notes=list(candidate_notes(source.scores)),
+        plots=list(_plots(source)),
+    )
+    return Section(part="candidates", title="Candidates", body=body)
+
+
+def _plots(source: Source) -> Iterator[dict[str, Any]]:
+    """Yield for each system with confidences the picture of what they are worth, by the main measure."""
+    measure, items = source.main, source.scores.candidate_items
+    known = [] if items is None else items.drop_nulls(["value", "confidence"]).to_dicts()
+    of_measure = [
+        row
+        for row in known
+        if (row["protocol"], row["measure"]) == (measure.protocol, measure.name)
+        and row["annotator"] == source.annotator(measure)
+    ]
+    for system in dict.fromkeys(row["system"] for row in of_measure):
+        own = [row for row in of_measure if row["system"] == system]
+        across = ends_of([row["confidence"] for row in own])
+        up = (0.0, 100.0) if is_per_cent(measure) else ends_of([row["value"] for row in own])
+        points: dict[bool, set[tuple[int, int]]] = {False: set(), True: set()}
+        for row in own:  # points on the same place are drawn once, so that a page stays small
+            at = _part(row["confidence"], across), 1 - _part(scaled(row["value"], measure), up)
+            points[row["selected"]].add((round(_ACROSS * at[0]), round(_UP * at[1])))
+        name = shown(system, 60)
+        yield {
+            "system": name,
+            "measure": f"{measure}{', %' if is_per_cent(measure) else ''}",
+            "label": f"{measure} and confidence of {len(own)} candidates of {name}",
+            "across": [(_ACROSS * part, f"{_between(across, part):.3g}") for part in (0.0, 0.5, 1.0)],
+            "up": [(_UP * (1 - part), f"{_between(up, part):.3g}") for part in (0.0, 0.25, 0.5, 0.75, 1.0)],
+            "selected": _path(points[True]),
+            "others": _path(points[False]),
+        }
+
+
+def _part(value: float, ends: tuple[float, float]) -> float:
+    return (value - ends[0]) / (ends[1] - ends[0])
+
+
+def _between(ends: tuple[float, float], part: float) -> float:
+    return ends[0] + part * (ends[1] - ends[0])
+
+
+def _path(points: set[tuple[int, int]]) -> str:
+    """Return points as a path of lines without length, whose round ends are seen."""
+    return "".join(f"M{x} {y}h0" for x, y in sorted(points))
