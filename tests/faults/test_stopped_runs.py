@@ -170,7 +170,7 @@ def test_killed_while_the_run_is_written(folder: Path, undisturbed: tuple[bytes,
     """What is left of it goes with the next who writes the run, and nothing else."""
     (folder / ".run.mine.tmp").mkdir()
     for left in (1, 1):
-        process = stopping(folder, number=1, event="open", place=f".tmp/{RECORD}", by=signal.SIGKILL)
+        process = stopping(folder, number=1, event="open", place=f".tmp/new/{RECORD}", by=signal.SIGKILL)
         assert ended(process)[0] == -signal.SIGKILL
         assert len(list(folder.glob(".run.????????.tmp"))) == left
     assert ended(started(folder))[:2] == (0, undisturbed[0])

@@ -15,10 +15,9 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from importlib import import_module
 from itertools import compress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from kammerton.errors import DataError, Diagnostic, OutputError, printable, quote
 from kammerton.formats.intervals import EXACT
@@ -46,8 +45,6 @@ def unescaped(text: str) -> str:
     return _ESCAPED.sub(lambda match: "\\" if match[1] is None else chr(int(match[1], 16)), text)
 
 
-fcntl: Any = import_module("fcntl") if os.name == "posix" else None
-"""Locks; none on Windows, where nobody is kept out, and a killed writer looks like one at work."""
 _CAN_SYNC_FOLDERS = os.name == "posix"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
@@ -110,18 +107,20 @@ def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     check_parent(target, path)
     if target.exists() and not target.is_dir():
         raise OutputError(f"KT501 cannot write {_named(path)}: it is no folder")
-    with _beside(target, os.fspath(path)) as new:
+    with _beside(target, os.fspath(path)) as folder:
+        new = folder / _NEW
+        new.mkdir()
         yield new
         _sync_folder(new)
-        _exchange(target, new)
+        _exchange(target, new, folder / _OLD)
         _sync_folder(target.parent)
 
 
 @contextlib.contextmanager
 def _beside(target: Path, name: str, *, clear: bool = True, size: int = 0) -> Iterator[Path]:
-    """Open an empty, locked folder beside a place, and remove it with its content in the end."""
+    """Open a locked folder beside a place, and remove it with its content in the end."""
     folder: Path | None = None
-    held: int | None = None
+    held: Lock | None = None
     if clear:
         clear_left(target)
     try:
@@ -132,28 +131,23 @@ def _beside(target: Path, name: str, *, clear: bool = True, size: int = 0) -> It
         needed = max(size, sum(path.stat().st_size for path in files))
         raise _failure(error, target, name, needed) from error
     finally:  # also when interrupted; of what was put in place there is nothing to remove
+        if held is not None:  # before the rest goes: Windows removes no file that is open
+            held.release()
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
-        _release(held)
 
 
-def _new_beside(target: Path) -> tuple[Path, int | None]:
-    """Make a folder beside a place; return it and its lock."""
+def _new_beside(target: Path) -> tuple[Path, Lock | None]:
+    """Make a folder beside a place; return it and its lock, if the file system has locks."""
     while True:
-        folder = _name_beside(target, "tmp")
+        folder = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
         folder.mkdir()
-        held = _hold(folder)
-        if folder.exists():
-            return folder, held
-        _release(held)  # between the two, somebody has taken it for one that was left
-
-
-def _name_beside(target: Path, end: str) -> Path:
-    return target.with_name(f".{target.name}.{secrets.token_hex(4)}.{end}")
+        with contextlib.suppress(FileNotFoundError, HeldError):  # somebody has taken it for one that was left
+            return folder, hold(folder / LOCK)
 
 
 def clear_left(target: Path) -> None:
-    """Remove files that killed writers have left beside a file or folder.
+    """Remove folders that killed writers have left beside a file or folder.
 
     Those who are at work have locked what they write. What stood at the place is put back if there is
     nothing.
@@ -161,41 +155,57 @@ def clear_left(target: Path) -> None:
     left: list[str] = []
     with contextlib.suppress(OSError):
         left = os.listdir(target.parent)  # noqa: PTH208 - of many names few are ours
-    left_by_us = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.(tmp|old)", re.DOTALL)
+    left_by_us = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.tmp", re.DOTALL)
     for place in (target.with_name(name) for name in left if left_by_us.fullmatch(name)):
-        held = _hold(place, wait=False)
-        if held is not None:
-            _clear(place, target)
-            _release(held)
+        if place.is_symlink() or not place.is_dir():
+            continue
+        with contextlib.suppress(OSError, HeldError):
+            held = hold(place / LOCK)
+            if held is not None:
+                if (place / _OLD).exists() and not target.exists():
+                    (place / _OLD).rename(target)
+                held.release()
+                shutil.rmtree(place)
 
 
-def _clear(left: Path, target: Path) -> None:
-    with contextlib.suppress(OSError):
-        if left.suffix == ".old" and not target.exists():
-            left.rename(target)
-        elif left.is_dir():
-            shutil.rmtree(left)
+LOCK = "lock"
+"""The file of a folder that whoever writes there has locked."""
+_NEW, _OLD = "new", "old"
 
 
-def _hold(path: Path, *, wait: bool = True) -> int | None:
-    """Lock a file or folder and return its descriptor; None if that cannot be, or not without waiting."""
-    if fcntl is None:
-        return None
+class HeldError(Exception):
+    """Another process holds a lock."""
+
+
+class Lock(Protocol):
+    """What holds a lock."""
+
+    def release(self) -> None:
+        """Let others have it."""
+
+
+def hold(path: Path) -> Lock | None:
+    """Lock a file, which is made in its folder; return None where the file system has no locks.
+
+    Raises
+    ------
+    HeldError
+        If another process holds the lock.
+    FileNotFoundError
+        If the folder is gone.
+    """
+    import filelock  # noqa: PLC0415 - only what writes needs it
+
+    lock = filelock.FileLock(path)
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
+        lock.acquire(blocking=False)
+    except filelock.Timeout as error:
+        raise HeldError from error
+    except FileNotFoundError:
+        raise
+    except (OSError, NotImplementedError):  # nobody can tell who is at work
         return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except OSError:  # where there are no locks nobody can tell who is at work
-        os.close(descriptor)
-        return None
-    return descriptor
-
-
-def _release(held: int | None) -> None:
-    if held is not None:
-        os.close(held)
+    return lock
 
 
 def write_new(path: Path, data: bytes) -> None:
@@ -206,22 +216,16 @@ def write_new(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _exchange(target: Path, new: Path) -> None:
-    """Put a new folder in place of one that may be there."""
-    if not target.exists():
-        new.rename(target)
-        return
-    old, held = _name_beside(target, "old"), _hold(target)
-    try:
+def _exchange(target: Path, new: Path, old: Path) -> None:
+    """Put a new folder in place of one that may be there, and that is moved aside for a moment."""
+    if target.exists():
         target.rename(old)
-        try:
-            new.rename(target)
-        except BaseException:
+    try:
+        new.rename(target)
+    except BaseException:
+        if old.exists():
             old.rename(target)
-            raise
-        shutil.rmtree(old, ignore_errors=True)
-    finally:
-        _release(held)
+        raise
 
 
 def _sync_folder(folder: Path) -> None:

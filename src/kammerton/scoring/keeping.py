@@ -14,10 +14,10 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from kammerton.errors import OutputError, quote
-from kammerton.formats.writing import clear_left, fcntl, write_atomically
+from kammerton.formats.writing import LOCK, HeldError, Lock, clear_left, hold, write_atomically
 from kammerton.model.measure import Measure
 from kammerton.scoring.evaluating import PartialEvidence
 
@@ -78,9 +78,7 @@ def decode_part(data: bytes, measures: Iterable[Measure]) -> PartialEvidence:
     return part
 
 
-_LOCK = "lock"
-_ATTEMPTS = 1_000
-"""Attempts to make a folder that others may remove meanwhile."""
+_OWNER = "owner.json"
 _SUFFIX = ".part"
 
 
@@ -159,73 +157,48 @@ def keeping(run: str | os.PathLike[str] | None) -> Iterator[Store | None]:
     target = Path(os.path.realpath(run))
     folder = target.with_name(f".{target.name}.shards")
     store = Store(folder)
-    with _open_lock(folder, os.fspath(run)):  # whose end closes the file, and so ends the lock
+    lock = _locked(folder, os.fspath(run))
+    try:
         clear_left(target)
-        try:
-            yield store
-        except BaseException as error:
-            done = sum(1 for _ in folder.glob(f"*{_SUFFIX}"))
-            if done:
-                error.add_note(f"{done:,} finished {'shard is' if done == 1 else 'shards are'} kept")
-            else:
-                shutil.rmtree(folder, ignore_errors=True)
-            raise
+        yield store
+    except BaseException as error:
+        done = sum(1 for _ in folder.glob(f"*{_SUFFIX}"))
+        if done:
+            error.add_note(f"{done:,} finished {'shard is' if done == 1 else 'shards are'} kept")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    else:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _open_lock(folder: Path, run: str) -> IO[str]:
-    """Return the locked file of a folder, which is made if it is not there."""
-    attempts = 0
-    while True:
-        attempts += 1
-        try:
-            folder.mkdir(exist_ok=True)
-            file = (folder / _LOCK).open("a+", encoding="utf-8")
-        except FileNotFoundError:  # gone in between, or a place where nobody can make a folder, as /proc
-            if attempts == _ATTEMPTS or not folder.parent.is_dir():
-                raise OutputError(f"KT501 cannot write {quote(run)}: no folder to write it to") from None
-            continue
-        except OSError as error:
-            raise OutputError(f"KT501 cannot write {quote(run)}: {(error.strerror or '').lower()}") from error
-        if not _lock(file):
-            raise OutputError(f"KT504 cannot write {quote(run)}: {_owner_of(file)}")
-        if _is_there(file, folder / _LOCK):
-            _sign(file)
-            return file
-        file.close()  # whoever had it has removed it
-
-
-def _lock(file: IO[str]) -> bool:
-    if fcntl is None:  # nobody is kept out
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _is_there(file: IO[str], path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(file.fileno()), path.stat())
-    except FileNotFoundError:
-        return False
-
-
-def _sign(file: IO[str]) -> None:
-    """Write who has the lock, for the message that others get."""
-    since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
-    file.truncate(0)
-    json.dump({"pid": os.getpid(), "host": socket.gethostname(), "since": since}, file)
-    file.flush()
-
-
-def _owner_of(file: IO[str]) -> str:
-    file.seek(0)
-    try:
-        owner: dict[str, Any] = json.load(file)
-        return f"locked by pid {owner['pid']} on {owner['host']} since {owner['since']}"
-    except (ValueError, KeyError, TypeError):  # not written yet
-        return "locked by another process"
     finally:
-        file.close()
+        if lock is not None:
+            lock.release()
+
+
+def _locked(folder: Path, run: str) -> Lock | None:
+    """Make a folder if it is not there, lock it, and write who has done so."""
+    try:
+        folder.mkdir(exist_ok=True)
+        lock = hold(folder / LOCK)
+    except FileNotFoundError:  # a place where nobody can make a folder, as /proc
+        raise OutputError(f"KT501 cannot write {quote(run)}: no folder to write it to") from None
+    except OSError as error:
+        raise OutputError(f"KT501 cannot write {quote(run)}: {(error.strerror or '').lower()}") from error
+    except HeldError:
+        raise OutputError(f"KT504 cannot write {quote(run)}: {_owner_of(folder)}") from None
+    owner = {
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "since": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
+    }
+    (folder / _OWNER).write_text(json.dumps(owner), encoding="utf-8")
+    return lock
+
+
+def _owner_of(folder: Path) -> str:
+    """Return who has the lock of a folder, as a message says it."""
+    try:
+        owner = json.loads((folder / _OWNER).read_text(encoding="utf-8"))
+        return f"locked by pid {owner['pid']} on {owner['host']} since {owner['since']}"
+    except (OSError, ValueError, KeyError, TypeError):  # not written yet
+        return "locked by another process"

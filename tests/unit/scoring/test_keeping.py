@@ -222,7 +222,7 @@ def test_a_lock_that_nobody_holds_is_none(tmp_path: Path) -> None:
 def test_a_lock_that_says_nothing_is_one(tmp_path: Path) -> None:
     run = tmp_path / "run"
     with keeping(run):
-        (tmp_path / ".run.shards" / "lock").write_text("", encoding="utf-8")
+        (tmp_path / ".run.shards" / "owner.json").write_text("", encoding="utf-8")
         with pytest.raises(OutputError, match="locked by another process"), keeping(run):
             pytest.fail("the second is not let in")
 
