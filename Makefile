@@ -22,7 +22,7 @@ COVER =
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST = $(BIN)/python -m pytest -q --numprocesses auto --dist loadfile $(COVER)
 
-.PHONY: demo docs test test-slow test-nightly test-lowest test-pythons lint coverage check bench clean
+.PHONY: demo dist docs test test-slow test-nightly test-lowest test-pythons lint coverage check bench clean
 .DELETE_ON_ERROR:
 
 $(VENV)/bin/python:
@@ -59,7 +59,7 @@ $(LOWEST)/stamp: pyproject.toml tests/floors.py
 	$(LOWEST)/bin/python tests/floors.py >$(LOWEST)/floors.txt
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
-	  --constraint $(LOWEST)/floors.txt --editable '.[dask,pandas,remote,report]' --group lowest
+	  --constraint $(LOWEST)/floors.txt --editable '.[dask,gcs,pandas,remote,report,s3]' --group lowest
 	touch $@
 
 test-lowest: $(LOWEST)/stamp  ## a part of the quick tests, with the lowest versions of what we depend on
@@ -107,5 +107,19 @@ $(VENV)/docs.stamp: pyproject.toml | $(VENV)/bin/python
 docs: $(VENV)/docs.stamp  ## the documentation as a site, in docs/build
 	MPLBACKEND=agg $(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/build
 
+EXTRAS = audio dask gcs pandas remote report s3 train
+
+dist: $(VENV)/check.stamp  ## wheel and source archive, tried in empty environments
+	rm -rf dist $(VENV)-dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	@set -e; for extra in '' $(EXTRAS); do \
+	  $(PYTHON) -m venv --clear $(VENV)-dist; \
+	  $(VENV)-dist/bin/python -m pip install --quiet --disable-pip-version-check "$$(echo dist/*.whl)$${extra:+[$$extra]}"; \
+	  (cd / && $(abspath $(VENV))-dist/bin/kammerton demo >/dev/null); \
+	  echo "kammerton[$$extra]: $$(du -sh $(VENV)-dist | cut -f1)"; \
+	done
+
 clean:
-	rm -rf $(VENV) $(VENV)-* docs/build docs/gallery docs/api .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf dist $(VENV) $(VENV)-* docs/build docs/gallery docs/api .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

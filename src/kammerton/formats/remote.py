@@ -311,7 +311,10 @@ class RemoteStore:
             system, place = url_to_fs(address, **options)
         except (ImportError, ValueError):
             kind = self.shown.partition("://")[0]
-            raise OptionError(f"nothing is installed that reads {kind}://", _INSTALL) from None
+            extra = _EXTRAS.get(kind, "remote")
+            raise OptionError(
+                f"nothing is installed that reads {kind}://", f"pip install 'kammerton[{extra}]'"
+            ) from None
         return system, place
 
     def listing(self) -> list[Entry] | None:
@@ -406,7 +409,7 @@ class RemoteStore:
         raise _unreadable(last, shown) from None
 
 
-_INSTALL = "pip install 'kammerton[remote]'"
+_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}
 
 
 def _mark(about: Mapping[str, Any]) -> str | None:
