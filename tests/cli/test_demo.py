@@ -16,6 +16,20 @@ from kammerton.cli.demo import EXAMPLE
 from kammerton.instruments import InstrumentOptions
 
 ROOT = Path(__file__).parents[2]
+SCALE = """\
+      ------------------------------------------------------------
+
+      ------------------------------------------------------------
+                                   o
+right -------------------------o-------o--------------------------
+                           o               o
+      -----------------o-----------------------o------------------
+                   o                               o
+      ---------o---------------------------------------o----------
+           o                                               o
+      -o-                                                     -o-
+       1   2   3   1   2   3   4   5   4   3   2   1   3   2   1
+"""
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -33,6 +47,7 @@ def test_the_example_is_scored(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\nAmazing Grace, 8 to 24 of 39.046 s: careful, hasty against reference\n" in captured.out
     assert "\nnakamura2020, %  M_gen ↑ " in captured.out
     assert "\nCadence, 0 to 4 s: careful, hasty against 1, 2\n" in captured.out
+    assert f"\nC major scale, fingered by the system `rules`:\n\n{SCALE}\n" in captured.out
     assert "\nopen-mic-task1, %  F ↑ " in captured.out
     assert "\nharbour song: careful, hasty against reference\n" in captured.out
     assert f"\nThe files are in {EXAMPLE}\n" in captured.out
@@ -49,7 +64,7 @@ def test_the_commands_it_proposes_work(
     copy, _, folder = first.partition(" && cd ")
     assert main(shlex.split(copy)[1:]) == 0
     monkeypatch.chdir(folder)
-    assert len(others) == 11
+    assert len(others) == 13
     for command in others:
         program, *arguments = shlex.split(command)
         if program == "cd":

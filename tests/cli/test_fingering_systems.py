@@ -47,3 +47,30 @@ def test_a_model_is_trained_and_run(terminal: Terminal) -> None:
     assert trained.code == 1
     assert "error[KT341]" in trained.err
     assert "trained on 1 item of refs" in trained.err
+
+
+def test_why_notes_have_their_fingers(terminal: Terminal) -> None:
+    fourth = [row + str(finger) for row, finger in zip(FIVE, (1, 2, 4, 4, 5), strict=True)]
+    terminal.write(ref={"five.csv": HEAD + "|".join(fourth)})
+    terminal.run("annotate", "fingering", "ref", "--out", "est", "--quiet")
+    show = ("show", "fingering", "ref", "est", "five")
+    shown = terminal.run(*show, "--explain", "rules", "--from", "2", "--to", "3")
+    assert shown.code == 0
+    assert "\nest: costs 2 by rules; the least is 2, which 1 fingering has\n" in shown.out
+    # D to E is 2 units up: 2-4 lie from 3 to 4 at rest
+    assert "\n  2 s    E4   R4      2     3 (" in shown.out
+    assert "stretch beyond rest: 1, fourth finger: 1\n" in shown.out
+    assert "  3 s    F4" not in shown.out
+    assert "profile of rules" in terminal.run(*show, "--explain", "rules", "--set", "profile=mine").err
+    for arguments, message in (
+        (("--explain", "hmm2"), "`hmm2` does not explain itself\n  help: these do: rules\n"),
+        (("--set", "keep=true"), "--set needs --explain\n"),
+    ):
+        refused = terminal.run(*show, *arguments)
+        assert refused.code == 2
+        assert message in refused.err
+    terminal.write(songs={"one.lab": "0 1 C"})
+    assert (
+        "no system of chords does"
+        in terminal.run("show", "chords", "songs", "songs", "one", "--explain", "fusion").err
+    )

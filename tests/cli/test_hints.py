@@ -554,6 +554,7 @@ NO_HINTS = {
     "--format json has their scores too",
     "--intervals and --tests need confidence intervals",
     "--leave-one-out needs three or more",
+    "--set needs --explain",
     "--out DIR",
     "SRC SRC [SRC ...] --out DIR [OPTIONS]",
     "Seed of the random numbers of --method random.",

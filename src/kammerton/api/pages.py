@@ -167,15 +167,11 @@ def lay_out(
         _shown_names(task, item, usable, "reference"),
         _shown_names(task, item, tracks, "estimate"),
     )
-    view = task.view(
-        item,
-        annotators[judging],
-        {annotators[name]: annotation for name, annotation in usable.items()},
-        {systems[name]: annotation for name, annotation in tracks.items()},
-        measure,
-        options,
-    )
-    return replace(view, diagnostics=tuple(diagnostics))
+    judges = {annotators[name]: annotation for name, annotation in usable.items()}
+    judged = {systems[name]: annotation for name, annotation in tracks.items()}
+    view = task.view(item, annotators[judging], judges, judged, measure, options)
+    known = {name: own for name, own in (*judges.items(), *judged.items()) if not isinstance(own, str)}
+    return replace(view, diagnostics=tuple(diagnostics), annotations=known)
 
 
 def _shown_names(task: Task, item: str, names: Iterable[str], role: str) -> dict[str, str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``kammerton demo``: the bundled example, scored."""
+"""``kammerton demo``: the bundled example, scored and annotated."""
 
 from __future__ import annotations
 
@@ -59,6 +59,8 @@ _EXAMPLES = {
         (
             "kammerton show fingering reference careful hasty minuet",
             "kammerton check fingering hasty",
+            "kammerton annotate fingering reference --system rules --out fingered",
+            "kammerton show fingering reference fingered scale --explain rules",
             "kammerton convert fingering reference scores --to musicxml",
             "kammerton train fingering practice --splits practice_splits.csv --system hmm2 --out model.npz",
         ),
@@ -117,6 +119,7 @@ def demo(
 def _overview() -> str:
     """Return scores and a drawing for each task, and what to try next."""
     parts = [f"{own.heading}\n\n{_table(task)}\n{_drawing(task)}" for task, own in _EXAMPLES.items()]
+    parts.append(_fingered("C major scale"))
     commands = [f"kammerton demo --copy example && cd {Path('example', 'chords')}"]
     for task, own in _EXAMPLES.items():
         commands += [f"cd {Path('..', task)}"] * (task != "chords") + [*own.commands]
@@ -160,6 +163,18 @@ def _drawing(task: str) -> str:
         encoding=style.encoding,
         colour=style.colour,
     )
+
+
+def _fingered(item: str) -> str:
+    """Return a piece as the system ``rules`` fingers it, on staves."""
+    from kammerton.reporting.staff import render_staves  # noqa: PLC0415 - loads NumPy
+
+    reference = _place("fingering", "reference")
+    made = kammerton.annotate("fingering", reference, system="rules")
+    view = kammerton.show("fingering", reference, {"rules": made}, item)
+    assert view.roll is not None, "notes are shown on a keyboard"
+    width = style_of(sys.stdout).width
+    return f"{item}, fingered by the system `rules`:\n\n{render_staves(view.roll, 'rules', width)}\n"
 
 
 def _place(task: str, name: str) -> Path:

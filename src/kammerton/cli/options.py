@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 import re
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,7 +40,7 @@ _LATER = {
     *("--strict", "--no-reference", "--split", "--splits", "--tolerance", "--digits", "--width"),
     *("--intervals", "--table", "--cite", "--per-item", "--no-annotations", "--safe-csv"),
     *("--accuracy", "--copies", "--change-cost", "--min-sources"),
-    *("--candidates", "--select-by"),
+    *("--candidates", "--select-by", "--explain"),
 }
 """Options of the first groups that a help page only names, unless everything is asked for."""
 _FIRST = {
@@ -78,6 +79,10 @@ NoReference = Annotated[
     ),
 ]
 Quiet = Annotated[bool, option("Print errors only.", group=OUTPUT)]
+Settings = Annotated[
+    list[str] | None,
+    option("Set a setting of the system. Repeatable.", name="--set", metavar="NAME=VALUE"),
+]
 
 _WRITTEN: dict[str, dict[str, Any]] = {
     "protocols": {"name": "--protocol", "metavar": "NAME"},
@@ -381,6 +386,20 @@ def bytes_in(size: str) -> int:
     if count < 1:
         raise OptionError(f"invalid value {quote(size)} for --max-file-size", "such as 500kB, 64MiB or 2GB")
     return count
+
+
+def settings_by_name(arguments: Sequence[str] | None) -> dict[str, object]:
+    """Return the settings of a system: numbers and truth values as JSON has them, else the text."""
+    settings: dict[str, object] = {}
+    for argument in arguments or ():
+        name, equals, text = argument.partition("=")
+        if not name or not equals:
+            raise OptionError(f"expected NAME=VALUE, got {quote(argument)}")
+        try:
+            settings[name] = json.loads(text)
+        except ValueError:
+            settings[name] = text
+    return settings
 
 
 def _hint(parameter: Parameter) -> Any:

@@ -3,15 +3,26 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import kammerton
 from kammerton.api.scoring import items_of_run
-from kammerton.cli.options import OUTPUT, Annotator, Estimates, Quiet, References, option
+from kammerton.cli.options import (
+    OUTPUT,
+    Annotator,
+    Estimates,
+    Quiet,
+    References,
+    Settings,
+    option,
+    settings_by_name,
+)
 from kammerton.cli.output import (
     DONE,
     PARTIAL,
@@ -30,6 +41,7 @@ from kammerton.model.annotations import portable
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import find
 from kammerton.model.task import Task
+from kammerton.model.views import ItemView
 from kammerton.reporting.differences import render_difference, summary_of
 from kammerton.reporting.documents import item_losses, render_frame, render_item_losses, render_json
 from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item
@@ -38,6 +50,42 @@ from kammerton.runs.joining import named_runs
 
 _MOST_LINES = 80
 """Lines of an item that was chosen by its loss."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Why a system would have it so, or not."""
+
+    explain: Annotated[
+        str | None,
+        option(
+            "Say what this system, such as `rules` of fingering, makes of each annotation, note by note.",
+            metavar="SYSTEM",
+        ),
+    ] = None
+    setting: Settings = None
+
+    def check(self) -> None:
+        """Refuse settings of no system."""
+        if self.setting and self.explain is None:
+            raise OptionError("--set needs --explain", "settings are those of a system")
+
+    def of(self, task: Task, view: ItemView, system: str, start: float | None, end: float | None) -> ItemView:
+        """Return a view with a table for each track: what the system makes of it, and why."""
+        from kammerton.systems.annotating import settings_of  # noqa: PLC0415 - few ask for it
+        from kammerton.systems.registry import find_system, known_systems  # noqa: PLC0415
+
+        chosen = find_system(task, system)
+        if chosen.explain is None:
+            able = [own.name for own, _ in known_systems()[0] if own.task == task.name and own.explain]
+            hint = f"these do: {', '.join(able)}" if able else f"no system of {task.name} does"
+            raise OptionError(f"{quote(chosen.name)} does not explain itself", hint)
+        settings = settings_of(chosen, settings_by_name(self.setting))
+        tables = []
+        for name, annotation in view.annotations.items():
+            table = chosen.explain(annotation, settings, start or 0.0, math.inf if end is None else end)
+            tables.append(replace(table, title=f"{name}: {table.title}"))
+        return replace(view, tables=(*view.tables, *tables))
 
 
 def show(
@@ -76,6 +124,7 @@ def show(
         option("Width of the drawing; by default that of the terminal.", metavar="COLUMNS", group=OUTPUT),
     ] = None,
     quiet: Quiet = False,
+    explanation: Explanation,
     **choices: Any,
 ) -> int:
     """Draw the reference over each estimate with the errors marked, and list what lost most.
@@ -105,7 +154,10 @@ def show(
     if worst is not None:
         names, summary = _most_costly(task, arguments, measure, worst, items, columns, style.encoding)
         parts.append(summary)
+    explanation.check()
     views = [kammerton.show(task.name, item=name, measure=measure, **arguments) for name in names]
+    if explanation.explain is not None:
+        views = [explanation.of(task, view, explanation.explain, start, end) for view in views]
     used = sum(part.count("\n") + 1 for part in parts)
     is_whole = worst is None or every or start is not None or end is not None
     for view in views:  # all of them before anything is printed: one may be refused

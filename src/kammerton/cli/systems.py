@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 import kammerton
-from kammerton.cli.options import OUTPUT, Quiet, option
+from kammerton.cli.options import OUTPUT, Quiet, Settings, option, settings_by_name
 from kammerton.cli.output import (
     DONE,
     PARTIAL,
@@ -38,10 +37,6 @@ from kammerton.systems.registry import DEFAULT_SYSTEMS, described, known_systems
 Form = Annotated[
     Literal["table", "json", "csv", "md", "latex"],
     option("Form of the summary of the sources.", name="--format", group=OUTPUT),
-]
-Settings = Annotated[
-    list[str] | None,
-    option("Set a setting of the system. Repeatable.", name="--set", metavar="NAME=VALUE"),
 ]
 
 
@@ -160,7 +155,7 @@ def annotate(
         (out, "where to?", "--out DIR"),
     )
     made = kammerton.annotate(
-        task.name, list(inputs), system=system or "", settings=_settings(setting), out=out, **choices
+        task.name, list(inputs), system=system or "", settings=settings_by_name(setting), out=out, **choices
     )
     print_diagnostics(made.diagnostics, quiet=quiet)
     if not quiet:
@@ -200,7 +195,7 @@ def train(
         (out, "where to?", "--out FILE"),
     )
     model = kammerton.train(
-        task.name, list(references), system or "", settings=_settings(setting), out=out, **choices
+        task.name, list(references), system or "", settings=settings_by_name(setting), out=out, **choices
     )
     print_diagnostics(model.diagnostics, quiet=quiet)
     if not quiet:
@@ -213,20 +208,6 @@ def _check_given(*needed: tuple[object, str, str]) -> None:
     for value, message, hint in needed:
         if not value:
             raise OptionError(message, hint)
-
-
-def _settings(arguments: Sequence[str] | None) -> dict[str, object]:
-    """Return settings by name: numbers and truth values as JSON has them, else the text."""
-    settings: dict[str, object] = {}
-    for argument in arguments or ():
-        name, equals, text = argument.partition("=")
-        if not name or not equals:
-            raise OptionError(f"expected NAME=VALUE, got {quote(argument)}")
-        try:
-            settings[name] = json.loads(text)
-        except ValueError:
-            settings[name] = text
-    return settings
 
 
 def systems(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from kammerton.errors import Diagnostic, plural
 
@@ -217,6 +217,8 @@ class ItemView:
         What the texts of the cells of an outline mean, or one of them that stands for others alike.
     reasons : mapping of str to tuple of str
         Why a system did not do better, by its name, in sentences without their full stops.
+    annotations : mapping of str to annotation
+        What is shown, by the names of the tracks.
     """
 
     item: str
@@ -239,6 +241,7 @@ class ItemView:
     ranked: tuple[tuple[Ranked, ...], ...] = ()
     signs: Mapping[str, str] = field(default_factory=dict)
     reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    annotations: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
 def largest_part(losses: Table) -> str:

@@ -13,6 +13,9 @@ from kammerton.arrays import Codes
 from kammerton.errors import OptionError, quote
 from kammerton.fingering.lines import HandLine, Table
 
+_ALIKE = 1e-9
+"""By how much costs may differ that are equal."""
+
 
 def best_paths(costs: Table, count: int = 1) -> tuple[Codes, Table]:
     """Return the ``count`` cheapest paths of fingers, the cheapest first, and their costs.
@@ -37,6 +40,27 @@ def best_paths(costs: Table, count: int = 1) -> tuple[Codes, Table]:
         last, (before, rank) = before, np.divmod(chosen[rank, before, last], ranks)
         path.append(last)
     return np.stack(path[::-1], axis=1) + 1, totals[ends]
+
+
+def least_costs(costs: Table) -> tuple[Table, int]:
+    """Return what the cheapest path with each finger at each note costs, and how many paths are cheapest.
+
+    ``costs`` has shape (notes, 5, 5, 5), the least costs (notes, 5).
+    """
+    ahead = np.full((len(costs), 5, 5), np.inf)  # by the finger before, and the last one, up to each note
+    ahead[0, 0] = costs[0, 0, 0]
+    ways = np.ones((5, 5))
+    for note in range(1, len(costs)):
+        sums = ahead[note - 1][:, :, None] + costs[note]
+        ahead[note] = sums.min(axis=0)
+        ways = (ways[:, :, None] * (sums <= ahead[note] + _ALIKE)).sum(axis=0)
+    behind = np.zeros((5, 5))
+    least = np.empty((len(costs), 5))
+    for note in range(len(costs) - 1, -1, -1):
+        least[note] = (ahead[note] + behind).min(axis=0)
+        behind = (costs[note] + behind).min(axis=2)
+    is_least = ahead[-1] <= ahead[-1].min() + _ALIKE
+    return least, int(ways[is_least].sum())
 
 
 def check_settings(keep: object, split: object) -> None:

@@ -8,13 +8,15 @@ most, so that the best fingers of a hand are found exactly.
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
 from kammerton.arrays import Codes, Flags
-from kammerton.errors import OptionError
+from kammerton.errors import OptionError, plural, quote
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.judging import PAIRS, Profile, profile_named
 from kammerton.fingering.lines import (
@@ -24,7 +26,9 @@ from kammerton.fingering.lines import (
     hand_lines,
     with_fingers,
 )
-from kammerton.systems.fingering_paths import best_paths, check_settings, keep_fixed
+from kammerton.fingering.lint import finger_name, key_name
+from kammerton.model import views
+from kammerton.systems.fingering_paths import best_paths, check_settings, keep_fixed, least_costs
 from kammerton.systems.system import Input, System, SystemCard
 
 REST_S = 0.5
@@ -48,6 +52,9 @@ PROFILES = tuple(_SIZES)
 _COMFORT = 2
 """Units by which a comfortable span is smaller than one that can be played; thumbs pass so far, too."""
 
+_WHY = 42
+"""Columns of a line of reasons."""
+
 _FIRST, _SECOND, _THIRD = (
     np.arange(1, 6).reshape(shape) for shape in ((1, 5, 1, 1), (1, 1, 5, 1), (1, 1, 1, 5))
 )
@@ -67,16 +74,21 @@ class RuleSettings:
         Keep the fingers that the notes have, and find the others.
     split : int
         The lowest key, as a MIDI number, that goes to the right hand where nothing tells the hand.
+    rank : int
+        Which fingering: 1 is the cheapest, 2 the next one, which may cost the same.
     """
 
     profile: str = "balliauw2017-M"
     keep: bool = False
     split: int = MIDDLE_C
+    rank: int = 1
 
     def __post_init__(self) -> None:
         if self.profile not in PROFILES:
             raise OptionError.unknown("profile of rules", self.profile, PROFILES)
         check_settings(self.keep, self.split)
+        if isinstance(self.rank, bool) or not isinstance(self.rank, int) or self.rank < 1:
+            raise OptionError(f"rank is a whole number from 1 on, not {quote(str(self.rank))}")
 
 
 @lru_cache(maxsize=len(PROFILES))
@@ -219,6 +231,58 @@ def explain(fingering: Fingering, settings: RuleSettings | None = None) -> list[
     return explained
 
 
+def explain_notes(
+    fingering: Fingering, settings: RuleSettings, start: float = 0.0, end: float = np.inf
+) -> views.Table:
+    """Return a table of what each note costs from ``start`` to before ``end``, why, and what else there is.
+
+    What is there instead is the best other finger, and how much more the hand costs with it, if all other
+    notes have the fingers that are best then.
+    """
+    rows: list[tuple[float, int, tuple[tuple[str, ...], ...]]] = []
+    costs = least = 0.0
+    ties = 1
+    reasons = explain(fingering, settings)
+    for line in hand_lines(fingering, settings.split):
+        paths, cost = best_paths(line_costs(line, replace(settings, keep=True))[1])
+        by_finger, count = least_costs(line_costs(line, replace(settings, keep=False))[1])
+        costs, least, ties = costs + cost[0], least + by_finger[0].min(), ties * count
+        for note, finger, of_note in zip(line.notes.tolist(), paths[0].tolist(), by_finger, strict=True):
+            onset = float(fingering.onsets[note])
+            if start <= onset < end:
+                others = np.where(np.arange(1, 6) == finger, np.inf, of_note)
+                instead = f"{others.argmin() + 1} ({others.min() - of_note[finger - 1]:+g})"
+                cells = _explained(fingering, note, "RL"[line.hand] + str(finger), reasons[note], instead)
+                rows.append((onset, int(fingering.pitches[note]), cells))
+    has = "have" if ties > 1 else "has"
+    return views.Table(
+        f"costs {costs:g} by rules; the least is {least:g}, which {plural(ties, 'fingering')} {has}",
+        tuple(map(views.Column, ("onset", "key", "finger", "cost", "instead", "why"))),
+        tuple(row for _, _, cells in sorted(rows) for row in cells),
+    )
+
+
+def _explained(
+    fingering: Fingering, note: int, finger: str, reasons: Mapping[str, float], instead: str
+) -> tuple[tuple[str, ...], ...]:
+    """Return rows of when a note is, its key and finger, what it costs, what is there instead, and why.
+
+    A finger of ours is in brackets. Reasons that do not fit go on below.
+    """
+    label = fingering.labels[note]
+    ordered = sorted(reasons.items(), key=lambda reason: -reason[1])
+    why = textwrap.wrap(", ".join(f"{reason}: {cost:g}" for reason, cost in ordered), _WHY) or [""]
+    first = (
+        fingering.moment(note).replace("measure", "m."),  # a column of a table is narrow
+        key_name(fingering, note),
+        finger_name(label) if label else f"({finger})",
+        f"{sum(reasons.values()):g}",
+        instead,
+        why[0],
+    )
+    return (first, *(("", "", "", "", "", more) for more in why[1:]))
+
+
 def _fingers_before(line: HandLine, path: Codes, apart: int) -> Codes:
     """Return the finger ``apart`` notes before each: in an earlier chord, the one that lets the key go."""
     same_chord = line.chords[apart:] == line.chords[:-apart]
@@ -263,7 +327,8 @@ def best_fingerings(
 
 
 def _annotate(source: Input, _: object, settings: RuleSettings) -> Fingering:
-    return best_fingerings(next(iter(source.annotations.values())), 1, settings)[0][0]
+    notes = next(iter(source.annotations.values()))
+    return best_fingerings(notes, settings.rank, settings)[-1][0]  # the last one where there are fewer
 
 
 RULES = System(
@@ -280,4 +345,5 @@ RULES = System(
     ),
     options=RuleSettings,
     annotate=_annotate,
+    explain=explain_notes,
 )

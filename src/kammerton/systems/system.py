@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kammerton.model.views import Table
+
 SUFFIXES: Mapping[str, tuple[str, ...]] = {
     "audio": (".wav", ".flac", ".ogg", ".mp3", ".aif", ".aiff", ".m4a"),
     "score": (".mid", ".midi", ".musicxml", ".xml", ".mxl"),
@@ -102,6 +104,9 @@ class System:
         arrays of a model by name. A system that has it needs a model, a :class:`Model` to ``annotate``.
     arrays : mapping of str to tuple of int
         Shapes of the arrays of its models, which are checked; if empty, nothing is checked.
+    explain : callable, optional
+        ``explain(annotation, settings, start, end)`` returns a :class:`kammerton.model.views.Table` that says
+        why the system would make this annotation, or not: ``kammerton show --explain NAME`` prints it.
     """
 
     name: str
@@ -114,3 +119,4 @@ class System:
     extra: str | None = None
     train: Callable[[Mapping[str, Sequence[Any]], Any], Mapping[str, Any]] | None = None
     arrays: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    explain: Callable[[Any, Any, float, float], Table] | None = None

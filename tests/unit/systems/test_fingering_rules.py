@@ -12,8 +12,15 @@ from kammerton.errors import DataError, OptionError
 from kammerton.fingering import Fingering
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
 from kammerton.fingering.lines import hand_lines
-from kammerton.systems.fingering_paths import best_paths
-from kammerton.systems.fingering_rules import PROFILES, RuleSettings, best_fingerings, explain, line_costs
+from kammerton.systems.fingering_paths import best_paths, least_costs
+from kammerton.systems.fingering_rules import (
+    PROFILES,
+    RuleSettings,
+    best_fingerings,
+    explain,
+    explain_notes,
+    line_costs,
+)
 
 # (MinPrac, MinComf, MinRel, MaxRel, MaxComf, MaxPrac), as the papers have them
 SPANS = {
@@ -175,6 +182,20 @@ def test_the_best_of_all_fingerings(profile: str) -> None:
             assert every[known.index(tuple(path))] == cost
 
 
+def test_the_least_cost_with_each_finger_of_all_fingerings() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        notes, piece, sign = phrase(rng, int(rng.integers(1, 6)))
+        (line,) = hand_lines(piece)
+        least, ties = least_costs(line_costs(line, RuleSettings())[1])
+        known, every = all_costs("balliauw2017-M", notes, sign)
+        fingers = np.array(known)
+        for note in range(len(notes)):
+            by_finger = [every[fingers[:, note] == finger].min() for finger in range(1, 6)]
+            assert least[note].tolist() == by_finger
+        assert ties == (every == every.min()).sum()
+
+
 def fingered(
     keys: list[int], hand: int = RIGHT, labels: tuple[str, ...] | None = None, **settings: Any
 ) -> Any:
@@ -255,8 +276,29 @@ def test_why_a_note_has_its_finger() -> None:
     ]
 
 
+def test_what_else_a_note_could_have() -> None:
+    times: Any = 0.4 * np.arange(2)
+    # C to F lies 6 units up, at rest for 1 to 3 (3-9) and 2 to 5 (5-6), and for 1 to 4 (5-11), which costs 1
+    piece = Fingering(times, times + 0.4, np.array([60, 65]), np.zeros(2, dtype=int), ("", "4"))
+    table = explain_notes(piece, RuleSettings())
+    assert table.title == "costs 1 by rules; the least is 0, which 2 fingerings have"
+    assert table.rows == (
+        ("0 s", "C4", "(R1)", "0", "2 (+0)", ""),
+        ("0.4 s", "F4", "R4", "1", "3 (-1)", "fourth finger: 1"),
+    )
+    assert explain_notes(piece, RuleSettings(), 0.4, 0.4).rows == ()
+
+
+def test_a_fingering_that_costs_more() -> None:
+    assert [fingered([60, 65], rank=rank).labels for rank in (1, 2, 3, 4)] == [
+        piece.labels for piece, _ in best_fingerings(fingered([60, 65]), 4)
+    ]
+    assert fingered([60], rank=9).labels == fingered([60], rank=5).labels  # there are no more
+
+
 def test_what_cannot_be_fingered() -> None:
     for setting, message in (
+        ({"rank": 0}, "rank is a whole number from 1 on, not `0`"),
         ({"profile": "pianovam"}, "profile of rules"),
         ({"keep": "yes"}, "keep is true or false"),
         ({"split": 200}, "a key is a MIDI number"),
