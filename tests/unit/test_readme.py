@@ -16,11 +16,9 @@ def test_links_lead_to_the_repository_or_become_text() -> None:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    text = "[rules](docs/a.md#b), [the [tool]](C.cff), [web](https://a.org/b), [below](#x). ![A page](docs/a.png)"
-    assert (
-        module.with_absolute_links(text, None) == "rules, the [tool], [web](https://a.org/b), [below](#x). "
-    )
+    text = "[rules](docs/a.md#b), [the [tool]](C.cff), [web](https://a.org), [below](#x). ![Page](docs/a.png)"
+    assert module.with_absolute_links(text, None) == "rules, the [tool], [web](https://a.org), [below](#x). "
     assert module.with_absolute_links(text, "https://host/k/") == (
         "[rules](https://host/k/blob/main/docs/a.md#b), [the [tool]](https://host/k/blob/main/C.cff), "
-        "[web](https://a.org/b), [below](#x). ![A page](https://host/k/raw/main/docs/a.png)"
+        "[web](https://a.org), [below](#x). ![Page](https://host/k/raw/main/docs/a.png)"
     )
