@@ -103,7 +103,7 @@ def test_types_are_those_of_the_annotations(verb: str) -> None:
         ),
         ("compare", "no_reference every form output width quiet show digits details intervals tests"),
         ("agree", "every form output width per_item out quiet show digits details"),
-        ("show", "worst items start end every width quiet"),
+        ("show", "worst items start end every explain setting width quiet"),
         ("check", "form strict severity config isolated unknown_labels statistics quiet"),
         ("convert", "quiet"),
         ("pack", "quiet"),

@@ -37,8 +37,7 @@ def render_staves(roll: Roll, voice: str, width: int) -> str:
     (fingers,) = ([cell.text for cell in own.fingers] for own in roll.voices if own.name == voice)
     columns: list[list[int]] = []
     for note in sorted(range(len(roll.notes)), key=lambda note: roll.notes[note].onset):
-        first = columns and roll.notes[columns[-1][0]].onset
-        if not columns or roll.notes[note].onset - first > _CHORD_S:
+        if not columns or roll.notes[note].onset - roll.notes[columns[-1][0]].onset > _CHORD_S:
             columns.append([])
         columns[-1].append(note)
     room = max((width - _NAME) // _CELL, 1)
