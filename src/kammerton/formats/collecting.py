@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections import Counter
@@ -12,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
-from kammerton.errors import DataError, Diagnostic, OptionError, clip, printable, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.folders import FoundItems, find_files, normal_form
 from kammerton.formats.packs import collect_pack, is_pack
+from kammerton.formats.reading import read_making, signed_making
 from kammerton.formats.remote import (
     RemoteSource,
     find_remote,
@@ -41,11 +41,6 @@ _ROW = re.compile(r"\s*[-+]?[0-9.,]+(?:[\s,;]|$)")
 
 _OF_NO_FORM = frozenset(("KT109", "KT113", "KT145", "KT162", "KT616", "KT624"))
 """Codes of files that the task cannot read at all; KT143 is one at the first line."""
-
-RECORD = "kammerton.json"
-"""The record in a folder of annotations that a system made."""
-_LONGEST_MAKING = 1000
-"""Characters of a record that a signature has at most: anybody may have written it."""
 
 Source = str | os.PathLike[str] | Mapping[str, object] | object
 
@@ -144,20 +139,6 @@ def _is_document(path: Path | RemoteSource, task: Task, options: object, *, by_n
     return bool(errors) and all(
         problem.code in _OF_NO_FORM or (problem.code == "KT143" and problem.line == 1) for problem in errors
     )
-
-
-def read_making(folder: Path) -> str:
-    """Return how a system made the annotations of a folder; nothing if there is no record of it."""
-    try:
-        record = json.loads((folder / RECORD).read_bytes())
-    except (OSError, ValueError):
-        return ""
-    return signed_making(record.get("made")) if isinstance(record, dict) else ""
-
-
-def signed_making(made: object) -> str:
-    """Return how annotations were made as one field of a signature."""
-    return clip(printable(made).replace("|", ";"), _LONGEST_MAKING) if isinstance(made, str) else ""
 
 
 def _from_place(place: str | os.PathLike[str], name: str | None, task: Task, options: object) -> Collection:

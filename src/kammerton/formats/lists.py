@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from kammerton.errors import DataError, Diagnostic, OptionError, close_match, inflected, out_of, quote, some
 from kammerton.formats.folders import normal_form
 from kammerton.formats.json_places import JsonPlaces, decode
-from kammerton.formats.reading import Limits, Problems, within_line_limits
+from kammerton.formats.reading import Limits, Problems, read_making, within_line_limits
 from kammerton.formats.source import read_text
 from kammerton.formats.tables import (
     ITEM_KEYS,
@@ -56,7 +56,12 @@ def read_pairs(path: str | os.PathLike[str]) -> Corpus:
     problems.raise_errors()
     references, estimates = (
         tuple(
-            Collection(collection, {item: ((None, file),) for item, file in files.items()}, name)
+            Collection(
+                collection,
+                {item: ((None, file),) for item, file in files.items()},
+                name,
+                made=_making_of(files.values()),
+            )
             for collection, files in side.items()
         )
         for side in sides
@@ -81,10 +86,10 @@ def _check_header(header: Header, systems: Sequence[str], problems: Problems) ->
 
 def _read_sides(
     table: Table, folder: Path, systems: Sequence[str], problems: Problems
-) -> tuple[dict[str, dict[str, object]], dict[str, dict[str, object]]]:
+) -> tuple[dict[str, dict[str, Path]], dict[str, dict[str, Path]]]:
     """Return the files of each annotator and of each system by item; report rows that cannot be used."""
-    references: dict[str, dict[str, object]] = {}
-    estimates: dict[str, dict[tuple[str, str], object]] = {system: {} for system in systems}
+    references: dict[str, dict[str, Path]] = {}
+    estimates: dict[str, dict[tuple[str, str], Path]] = {system: {} for system in systems}
 
     def report(row: int, column: str, message: str) -> None:
         problems.report("KT211", message, partial(table.locate, row, table.names.index(column)))
@@ -110,9 +115,18 @@ def _read_sides(
     return references, {system: _by_name(files) for system, files in estimates.items()}
 
 
-def _by_name(files: Mapping[tuple[str, str], object]) -> dict[str, object]:
+def _making_of(files: Iterable[Path]) -> str:
+    """Return how a system made files, by the records in the folders above them; nothing if they differ."""
+    makings = {
+        next(filter(None, map(read_making, (folder, *folder.parents))), "")
+        for folder in {file.parent for file in files}
+    }
+    return makings.pop() if len(makings) == 1 else ""
+
+
+def _by_name(files: Mapping[tuple[str, str], Path]) -> dict[str, Path]:
     """Return files by name of the estimate: of the item, if no item has several, else of the candidate."""
-    of_item: dict[str, set[object]] = {}
+    of_item: dict[str, set[Path]] = {}
     for (item, _), file in files.items():
         of_item.setdefault(item, set()).add(file)
     if all(len(several) == 1 for several in of_item.values()):

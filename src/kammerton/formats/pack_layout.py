@@ -127,23 +127,26 @@ class About:
     """A collection of a pack, without its annotations."""
 
     role: CollectionRole
-    # name, origin, single, broken, written, diagnostics: as in :class:`kammerton.model.corpus.Collection`
+    # name, origin, single, broken, written, diagnostics, made: as in :class:`.Collection`
     name: str
     origin: str
     single: bool
     broken: Mapping[str, str] = field(default_factory=dict)
     written: Mapping[str, str] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
+    made: str = ""
 
     @classmethod
     def of(cls, collection: Collection, role: CollectionRole) -> About:
         """Return the entry of a collection."""
-        names = ("name", "origin", "single", "broken", "written", "diagnostics")
+        names = ("name", "origin", "single", "broken", "written", "diagnostics", "made")
         return cls(role, *(getattr(collection, name) for name in names))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the entry as JSON values."""
         plain = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        if not self.made:
+            del plain["made"]
         mappings = {"broken": dict(self.broken), "written": dict(self.written)}
         return plain | mappings | {"diagnostics": [_brief(diagnostic) for diagnostic in self.diagnostics]}
 
@@ -205,6 +208,7 @@ def _about(plain: Mapping[str, Any]) -> About:
         plain["origin"],
         *plain["broken"].values(),
         *plain["written"].values(),
+        plain.get("made", ""),
     )
     if plain["role"] not in _ROLES or not all(isinstance(text, str) for text in texts):
         raise RecordError("record is damaged")

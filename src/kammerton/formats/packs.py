@@ -47,7 +47,7 @@ from kammerton.formats.pack_layout import (
     schema_of,
     texts_of,
 )
-from kammerton.formats.reading import signed_choices
+from kammerton.formats.reading import signed_choices, signed_making
 from kammerton.formats.remote import RemoteStore, is_remote, name_at
 from kammerton.formats.source import open_regular
 from kammerton.formats.writing import replacing
@@ -365,6 +365,7 @@ class Pack:
             about.broken,
             single=about.single,
             written=about.written,
+            made=signed_making(about.made),
         )
 
     def sources(self, number: int) -> _PackedSources:

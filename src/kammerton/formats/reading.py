@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -12,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar, get_args
 
-from kammerton.errors import DataError, Diagnostic, OptionError, Severity, printable, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, Severity, clip, printable, quote
 from kammerton.model.annotations import LabelledIntervals, Place
 from kammerton.model.task import A, Reading, Task
 
@@ -201,6 +202,26 @@ def signed_file(choice: str) -> str:
         return choice
     digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:6]
     return f"{Path(path).name}@{digest}{part}"
+
+
+RECORD = "kammerton.json"
+"""The record in a folder of annotations that a system made."""
+_LONGEST_MAKING = 1000
+"""Characters of a record that a signature has at most: anybody may have written it."""
+
+
+def read_making(folder: Path) -> str:
+    """Return how a system made the annotations of a folder; nothing if there is no record of it."""
+    try:
+        record = json.loads((folder / RECORD).read_bytes())
+    except (OSError, ValueError):
+        return ""
+    return signed_making(record.get("made")) if isinstance(record, dict) else ""
+
+
+def signed_making(made: object) -> str:
+    """Return how annotations were made as one field of a signature."""
+    return clip(printable(made).replace("|", ";"), _LONGEST_MAKING) if isinstance(made, str) else ""
 
 
 def signed_choices(options: Any) -> dict[str, str]:

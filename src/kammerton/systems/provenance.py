@@ -14,8 +14,8 @@ from typing import Any
 
 from kammerton.arrays import Weights
 from kammerton.errors import Diagnostic, OptionError, OutputError, quote
-from kammerton.formats.collecting import RECORD
 from kammerton.formats.folders import leads_out
+from kammerton.formats.reading import RECORD
 from kammerton.formats.remote import check_here, is_remote
 from kammerton.formats.writing import already_there, check_parent, lies_within, replacing_folder
 from kammerton.model.annotations import LabelledIntervals, Metadata

@@ -187,12 +187,33 @@ def test_baselines_of_other_tasks() -> None:
     ],
 )
 def test_only_a_record_says_how_annotations_were_made(tmp_path: Path, record: str | None, field: str) -> None:
-    (tmp_path / "one.lab").write_text("0 4 C\n")
+    folder = tmp_path / "mine"
+    (folder / "a").mkdir(parents=True)
+    (folder / "a" / "one.lab").write_text("0 4 C\n")
     if record is not None:
-        (tmp_path / "kammerton.json").write_text(record)
-    scores = kt.score("chords", SONGS, tmp_path, ci=None, protocols=["mirex2013"])
-    signature = scores.summary["signature"][0]
-    assert (field in signature) if field else ("made:" not in signature)
+        (folder / "kammerton.json").write_text(record)
+    kt.pack("chords", folder, tmp_path / "mine.parquet")
+    (tmp_path / "pairs.csv").write_text("item,reference,mine\na/one,one.lab,mine/a/one.lab\n")
+    (tmp_path / "one.lab").write_text("0 4 C\n")
+    songs, choices = {"a/one": SONGS["one"]}, {"ci": None, "protocols": ["mirex2013"]}
+    for scores in (
+        kt.score("chords", songs, folder, **choices),  # type: ignore[arg-type]
+        kt.score("chords", songs, tmp_path / "mine.parquet", **choices),  # type: ignore[arg-type]
+        kt.score("chords", pairs=tmp_path / "pairs.csv", **choices),  # type: ignore[arg-type]
+    ):
+        signature = scores.summary["signature"][0]
+        assert (field in signature) if field else ("made:" not in signature)
+
+
+def test_files_of_a_list_that_several_systems_made_have_no_making(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.lab").write_text("0 4 C\n")
+        (tmp_path / name / "kammerton.json").write_text(f'{{"made": "{name}"}}')
+    rows = "".join(f"{name},{name}/{name}.lab,{name}/{name}.lab\n" for name in ("one", "two"))
+    (tmp_path / "pairs.csv").write_text("item,reference,mine\n" + rows)
+    scores = kt.score("chords", pairs=tmp_path / "pairs.csv", ci=None, protocols=["mirex2013"])
+    assert "made:" not in scores.summary["signature"][0]
 
 
 @pytest.mark.slow
