@@ -40,7 +40,7 @@ KAMMERTON = [
 ]
 CHORDS = [
     *("TASK", "Chord", "ChordAnnotation", "ChordOptions", "Degree"),
-    *("evaluate", "frame_csr", "parse", "read"),
+    *("evaluate", "frame_csr", "fuse", "parse", "read"),
 ]
 FINGERING = [
     "TASK",

@@ -4,7 +4,7 @@
 from kammerton.chords.annotation import ChordAnnotation, ChordOptions, read
 from kammerton.chords.labels import Chord, parse
 from kammerton.chords.respelling import Degree
-from kammerton.chords.task import TASK, evaluate, frame_csr
+from kammerton.chords.task import TASK, evaluate, frame_csr, fuse
 
 __all__ = [
     "TASK",
@@ -14,6 +14,7 @@ __all__ = [
     "Degree",
     "evaluate",
     "frame_csr",
+    "fuse",
     "parse",
     "read",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The task of chords: its record, and scores of one pair of arrays."""
+"""The task of chords: its record, and what is done with the arrays of one song."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from importlib import import_module
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kammerton.arrays import Codes, Seconds, total
+from kammerton.arrays import Codes, Seconds, Weights, total
 from kammerton.chords.annotation import (
     NAMESPACES,
     SHEETS,
@@ -170,14 +171,106 @@ def frame_csr(
     return {m.name: float(m.formula.finalise(statistics)[0]) for m, statistics in result.statistics.items()}
 
 
+def fuse(
+    sources: Sequence[tuple[ArrayLike, Sequence[str]]],
+    *,
+    method: Literal["agreement", "vote", "pick", "random"] = "agreement",
+    details: Literal["able", "all", "none"] = "able",
+    copies: Literal["one", "keep"] = "one",
+    weights: Sequence[float] | None = None,
+    change_cost: float = 0.1,
+    least_support: float = 0.0,
+    seed: int = 0,
+    options: ChordOptions | None = None,
+) -> tuple[Seconds, tuple[str, ...], Weights]:
+    """Fuse several annotations of one song.
+
+    Parameters
+    ----------
+    sources : sequence of pairs
+        Of each source the intervals, shape (n, 2) in seconds, and n labels in Harte syntax. It may be empty.
+    method, details, copies, change_cost, least_support, seed
+        As for :func:`kammerton.fuse`.
+    weights : sequence of float, optional
+        What the vote of each source is multiplied by; 0 leaves it out of votes.
+    options : ChordOptions, optional
+        How the sources are read, such as ``ChordOptions(lenient=True)``.
+
+    Returns
+    -------
+    intervals : ndarray of float64, shape (n, 2)
+        Start and end of each row.
+    labels : tuple of str
+        Chord of each row.
+    support : ndarray of float64, shape (n,)
+        Share of votes that say the triad of each row, NaN for ``X``.
+
+    Raises
+    ------
+    DataError
+        If a source cannot be used, or all of them are empty.
+    OptionError
+        If a choice is not possible.
+
+    Notes
+    -----
+    Of one song little is known of how good sources are, and which of them write sevenths:
+    :func:`kammerton.fuse` knows more of many songs.
+
+    Examples
+    --------
+    >>> intervals, labels, support = fuse([
+    ...     ([(0, 2), (2, 4)], ["C", "G:7"]),
+    ...     ([(0, 2), (2, 4)], ["C", "G:min"]),
+    ...     ([(0, 1), (1, 4)], ["C", "G:7"]),
+    ... ])
+    >>> intervals.tolist(), labels, support.round(2).tolist()
+    ([[0.0, 2.0], [2.0, 4.0]], ('C', 'G:7'), [0.83, 0.67])
+    """
+    if not isinstance(sources, Sequence):
+        raise OptionError.of_type("sources", sources, "a list of pairs of intervals and labels")
+    reading = _options(options)
+    names = [f"source {number}" for number in range(1, len(sources) + 1)]
+    pairs = zip(names, sources, strict=True)
+    annotations = {name: {"song": _possibly_empty(source, name, reading)} for name, source in pairs}
+    if weights is not None and len(weights) != len(names):
+        raise OptionError(f"there are {len(names)} sources, and {len(weights)} weights", "one for each")
+    fusing = import_module(
+        "kammerton.systems.fusing"
+    )  # systems are above tasks: loaded by name, as tasks are
+    fused = fusing.fuse(
+        "chords",
+        annotations,
+        method=method,
+        details=details,
+        copies=copies,
+        weights=None if weights is None else dict(zip(names, weights, strict=True)),
+        change_cost=change_cost,
+        least_support=least_support,
+        seed=seed,
+    )
+    (annotation,) = fused.annotations.values()
+    return annotation.intervals, annotation.labels, annotation.support
+
+
 def _pair(reference: object, estimate: object, options: ChordOptions | None = None) -> Case[ChordAnnotation]:
+    reading = _options(options)
+    ref = _annotation(adopt_chords(reference, "reference", reading))
+    return Case((ref,), _possibly_empty(estimate, "estimate", reading))
+
+
+def _options(options: ChordOptions | None) -> ChordOptions:
     reading = ChordOptions() if options is None else options
     if not isinstance(reading, ChordOptions):
         raise OptionError.of_type("options", reading, "ChordOptions")
-    ref = _annotation(adopt_chords(reference, "reference", reading))
-    read = adopt_chords(estimate, "estimate", reading)
-    empty = [problem.code for problem in read.diagnostics] == [NO_ROWS]
-    return Case((ref,), ChordAnnotation.empty() if empty else _annotation(read))
+    return reading
+
+
+def _possibly_empty(source: object, name: str, options: ChordOptions) -> ChordAnnotation:
+    """Return an annotation that may have no rows."""
+    read = adopt_chords(source, name, options)
+    is_empty = [problem.code for problem in read.diagnostics] == [NO_ROWS]
+    return ChordAnnotation.empty() if is_empty else _annotation(read)
 
 
 def _annotation(reading: Reading[ChordAnnotation]) -> ChordAnnotation:

@@ -631,11 +631,9 @@ def _notes(making: _Making, chosen: Mapping[str, Sequence[Any]]) -> Iterator[Dia
     names = list(making.sources.annotations)
     if making.choices.copies == "one":
         for (first, second), share in making.weighing.copies.shares.items():
-            message = f"{quote(names[first])} and {quote(names[second])} are copies"
-            detail = (
-                "the same throughout" if share == 1 else f"{100 * share:.0f} % of what tells them apart alike"
-            )
-            yield _note("KT800", f"{message} ({detail}): counted as one", "--copies keep counts each")
+            pair = f"{quote(names[first])} and {quote(names[second])}"
+            message = f"{pair} label alike, as copies do ({100 * share:.0f} % of what was compared)"
+            yield _note("KT800", f"{message}: counted as one", "--copies keep counts each")
     yield from _ends(making, chosen)
     voices = len(set(making.weighing.copies.groups.tolist()))
     contested = making.overall()["no_majority"]

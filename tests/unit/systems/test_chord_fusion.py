@@ -141,6 +141,24 @@ def test_low_support_is_unknown() -> None:
     assert rows_of(fused(one, other, least_support=0.6)) == [(0, 4, "C"), (4, 6, "X"), (6, 9, "C")]
 
 
+def test_arrays_of_one_song_are_fused_as_songs_are() -> None:
+    intervals, labels, support = kt.chords.fuse([*map(source, (A, B, C)), ([], [])], copies="keep")
+    song = fused(A, B, C, copies="keep")
+    assert (intervals.tolist(), labels) == (song.intervals.tolist(), song.labels)
+    assert support == pytest.approx(song.support)
+    *_, support = kt.chords.fuse([source(A), source(C)], method="vote", weights=[3, 1], copies="keep")
+    assert support[0] == pytest.approx((1.8 + 0.2 * 0.75) / 2)  # both say C for 1.8 s, A alone for 0.2 s
+    for sources, message in [
+        ([source(A), ([(0, 1), (1, 2)], ["C"])], "source 2: KT114 2 intervals, but 1 labels"),
+        ([([], [])], "not fused"),
+        (3, "sources must be a list of pairs"),
+    ]:
+        with pytest.raises(kt.KammertonError, match=message):
+            kt.chords.fuse(sources)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="there are 2 sources, and 1 weights"):
+        kt.chords.fuse([source(A), source(B)], weights=[1])
+
+
 def test_pick_takes_the_whole_song_from_the_source_that_agrees_most() -> None:
     odd: Rows = [(0, 6, "D")]
     assert rows_of(fused(C, A, odd, B, method="pick")) == A

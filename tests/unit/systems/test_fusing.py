@@ -66,7 +66,7 @@ def test_what_is_reported_of_sources() -> None:
     assert "KT802" not in codes(fuse({"song": SONG}, {"song": nearly}))
     same = fuse({"song": SONG}, {"song": SONG})
     assert [problem.message for problem in same.diagnostics] == [
-        "`s0` and `s1` are copies (the same throughout): counted as one"
+        "`s0` and `s1` label alike, as copies do (100 % of what was compared): counted as one"
     ]
     # a third source of its own: a tie of three for half of the song
     third = ([(0, 60), (60, 120)], ["C", "D"])
