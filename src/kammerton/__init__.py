@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kammerton.scoring.keeping import keeping
     from kammerton.systems.annotating import Annotations, annotate
     from kammerton.systems.fusing import Fusion, fuse
+    from kammerton.systems.scene_files import scenes
     from kammerton.systems.training import train
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "pack",
     "read_run",
     "report",
+    "scenes",
     "score",
     "show",
     "train",
@@ -73,6 +75,7 @@ _HOMES = {
     "pack": "kammerton.api.files",
     "read_run": "kammerton.runs",
     "report": "kammerton.api.pages",
+    "scenes": "kammerton.systems.scene_files",
     "score": "kammerton.api.scoring",
     "show": "kammerton.api.pages",
     "train": "kammerton.systems.training",

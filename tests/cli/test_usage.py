@@ -93,7 +93,7 @@ def test_mistakes_are_one_line_and_a_hint(corpus: Terminal, arguments: str, firs
             "--out",
             (
                 "did you mean `--output`? `--out` is an option of `kammerton score`, `kammerton agree`, "
-                "`kammerton fuse`, `kammerton annotate` and `kammerton train`"
+                "`kammerton fuse`, `kammerton annotate`, `kammerton train` and `kammerton scenes`"
             ),
         ),
         ("score chords a b --CI=0.9", "--CI", "did you mean `--ci`?"),

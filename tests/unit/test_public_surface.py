@@ -32,6 +32,7 @@ KAMMERTON = [
         "pack",
         "read_run",
         "report",
+        "scenes",
         "score",
         "show",
         "train",

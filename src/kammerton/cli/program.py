@@ -126,6 +126,13 @@ VERBS: dict[str, _Verb] = {
         "systems",
         ("train",),
     ),
+    "scenes": _Verb(
+        "Make music with known chords, instruments, beats, fingers.",
+        "--task TASK --out DIR [OPTIONS]",
+        "systems",
+        ("scenes",),
+        takes_task=False,
+    ),
     "systems": _Verb(
         "List systems, or describe one: what it takes and reaches.",
         "[TASK] [NAME] [OPTIONS]",

@@ -210,6 +210,36 @@ def _check_given(*needed: tuple[object, str, str]) -> None:
             raise OptionError(message, hint)
 
 
+def scenes(
+    *,
+    task: Annotated[
+        Literal["chords", "fingering", "instruments"],
+        option("What the references have; scenes for fingering are scales and arpeggios."),
+    ] = "chords",
+    out: Annotated[
+        str | None, option("Write the scenes to this folder; needed.", metavar="DIR", group=OUTPUT)
+    ] = None,
+    items: Annotated[int, option("Number of scenes to make.", metavar="N")] = 10,
+    seed: Annotated[
+        int, option("Seed of the random numbers; the same seed makes the same.", metavar="N")
+    ] = 0,
+    setting: Settings = None,
+    quiet: Quiet = False,
+    **choices: Any,
+) -> int:
+    """Make music of which everything is known, and write it to a folder.
+
+    DIR/reference has the truth; DIR/midi, DIR/audio and others are what systems are given; DIR/splits.csv
+    says what is for training. Settings are fields of `kammerton.systems.SceneOptions`.
+    """
+    _check_given((out, "where to?", "--out DIR"))
+    choices |= {"items": items, "seed": seed, "settings": settings_by_name(setting), "out": out}
+    made = kammerton.scenes(task, **choices)
+    if not quiet:
+        print_message(f"{plural(len(made), 'scene')} made, in {quote(out or '')}")
+    return DONE
+
+
 def systems(
     task: Annotated[str | None, Parameter(name="TASK", show_default=False)] = None,
     name: Annotated[str | None, Parameter(name="NAME", show_default=False)] = None,

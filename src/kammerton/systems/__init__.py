@@ -5,6 +5,7 @@ The records below are what a system of your own is made of; ``docs/systems.md`` 
 """
 
 from kammerton.systems.models import Model, read_model
+from kammerton.systems.scenes import Scene, SceneOptions
 from kammerton.systems.system import Input, System, SystemCard
 
-__all__ = ["Input", "Model", "System", "SystemCard", "read_model"]
+__all__ = ["Input", "Model", "Scene", "SceneOptions", "System", "SystemCard", "read_model"]
