@@ -36,12 +36,15 @@ _IN_PYTHON = {"protocol": "protocols", "measure": "measures", "cluster": "cluste
 """Keywords of Python calls that are not called like the option."""
 
 
-def _in_python(option: re.Match[str]) -> str:
-    return _IN_PYTHON.get(option[1], option[1].replace("-", "_"))
+def _in_python(hint: str) -> str:
+    """Return a hint in which options of the command line are called as the keywords of Python calls are."""
+    return _OPTION.sub(lambda option: _IN_PYTHON.get(option[1], option[1].replace("-", "_")), hint)
 
 
 class OptionError(KammertonError):
     """A choice of the caller is not possible.
+
+    Its text is in the words of Python: options that the hint names are called as keywords are.
 
     Parameters
     ----------
@@ -52,7 +55,7 @@ class OptionError(KammertonError):
     """
 
     def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message if hint is None else f"{message}\n  help: {hint}")
+        super().__init__(message if hint is None else f"{message}\n  help: {_in_python(hint)}")
         self.message = message
         self.hint = hint
 
@@ -70,7 +73,7 @@ class OptionError(KammertonError):
         """Return the error that ``name`` is no ``kind``, with the nearest known names."""
         if not isinstance(name, str):
             return cls.of_type(kind, name, "a str")
-        names = sorted(known)
+        names = sorted(set(known))
         near = close_match(name, names)
         listed = ", ".join(names) or "none"
         hint = f"known: {listed}" if near is None else f"did you mean {quote(near)}? known: {listed}"
@@ -198,8 +201,7 @@ class Diagnostic:
         """Return the one-line form, and the hint below it if there is one, in the words of Python."""
         if self.hint is None:
             return (self.concise(),)
-        hint = _OPTION.sub(_in_python, self.hint)
-        return (self.concise(), f"  help: {hint}")
+        return (self.concise(), f"  help: {_in_python(self.hint)}")
 
     def to_dict(self) -> dict[str, str | int | None]:
         """Return what JSON documents hold: everything but the excerpt."""

@@ -426,7 +426,7 @@ def _kernels_faults(trial: _Trial) -> Iterator[str]:
             rows = np.concatenate([evaluation.statistics[measure] for evaluation in alone])
             if not np.array_equal(rows, whole.statistics[measure], equal_nan=True):
                 yield f"{measure}: the statistics of a case depend on the cases beside it"
-        yield from _tables_faults(whole, alone)
+        yield from _tables_faults(trial.task, whole, alone)
         for measure in by_case:  # every measure can be had without the others
             single = task.evaluate(cases, [measure], trial.options).statistics
             if not np.array_equal(single[measure], whole.statistics[measure], equal_nan=True):
@@ -495,7 +495,7 @@ def _values_faults(measure: Measure, statistics: Statistics, whose: str) -> Iter
         yield f"{measure}: weights{whose} are negative or not finite"
 
 
-def _tables_faults(whole: Evaluation, alone: Sequence[Evaluation]) -> Iterator[str]:
+def _tables_faults(task: Task, whole: Evaluation, alone: Sequence[Evaluation]) -> Iterator[str]:
     for table in whole.tables:
         weights = dict.fromkeys(table.classes, 0.0)
         for key, weight in zip(table.classes, table.weights.tolist(), strict=True):
@@ -506,6 +506,8 @@ def _tables_faults(whole: Evaluation, alone: Sequence[Evaluation]) -> Iterator[s
                 weights[key] = weights.get(key, 0.0) - weight
         if any(abs(rest) > _ROUNDING for rest in weights.values()):
             yield f"class table {table.name}: the tables of single cases do not add up to that of all"
+        if task.class_tables and table.name not in task.class_tables:
+            yield f"class table {table.name} is not among class_tables"
         if any(len(key) != len(table.columns) for key in table.classes):
             yield f"class table {table.name}: rows and columns {table.columns} differ in number"
 

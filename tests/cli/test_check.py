@@ -139,7 +139,7 @@ def test_one_cause_in_many_items_is_told_from_many(terminal: Terminal) -> None:
     rows = "file,instrument|" + "|".join(f"{item},pianno" for item in range(20))
     terminal.write(**{".": {"one.csv": rows, "two.csv": rows}})
     result = terminal.run("check", "instruments", "one.csv", "two.csv", "--taxonomy", "openmic-2018")
-    assert result.err == "2 files checked: 40 errors in 2 files, of 1 cause\n"
+    assert result.err == "2 files checked: 40 errors in 2 files, 1 distinct message\n"
 
 
 def test_codes_are_selected_and_ignored(terminal: Terminal) -> None:

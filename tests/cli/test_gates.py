@@ -130,6 +130,13 @@ def test_what_is_not_comparable_is_refused(nightly: Terminal) -> None:
     assert nightly.run(*SCORE, "worse", "--tolerance", "1").code == 2
 
 
+def test_a_run_without_the_measure_fails_the_gate(nightly: Terminal) -> None:
+    assert nightly.run(*SCORE, "old", "--protocol", "decibel", "--out", "other").code == 0
+    result = nightly.run(*SCORE, "new=better", "--fail-below", "other")
+    assert result.code == 6
+    assert "--fail-below: `other` has decibel, not mirex2013/MajMin: failed\n" in result.err
+
+
 def test_an_undefined_score_fails_and_one_that_was_undefined_passes(terminal: Terminal) -> None:
     terminal.write(ref={"a.lab": "0 2 D:dim"}, est={"a.lab": "0 2 D:dim"})
     assert terminal.run(*SCORE, "est", "--out", "run").code == 0

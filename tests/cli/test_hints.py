@@ -537,6 +537,7 @@ NOT_FOLLOWED = {
 NO_HINTS = {
     " (ended by --strict)",
     "--fail-below: not comparable with {}: failed",
+    "--fail-below: {} has {}, not {}: failed",
     "--fail-below: {} has no system {}: not compared",
     "--fail-below: {} has none of these systems",
     "--fail-below: {} is a run of {}, not of {}",
@@ -571,7 +572,7 @@ NO_HINTS = {
     "--annotator NAME=PATH",
     "--items needs --worst",
     "{} is for tables; --format {} has every score, not rounded",
-    "--value-only prints bare numbers, and --format {} does not",
+    "--value-only prints bare numbers, and --{} does not",
     "Draw the whole of the --worst items, not only where most is wrong.",
     "also: --protocol {}, or all",
     "--label-encoding ",

@@ -55,6 +55,17 @@ def test_songs_of_one_album_are_drawn_together(songs: Terminal, cluster: str) ->
     assert f"|clusters:{signed}" in document["scores"][0]["signature"]
 
 
+def test_a_run_keeps_its_clusters_and_what_else_is_not_chosen_anew(songs: Terminal) -> None:
+    assert songs.run(*SCORE, "--cluster", "^.", "--resamples", "500", "--out", "run").code == 0
+    for options, signed in (
+        (("--seed", "4"), "|ci:0.95,expanded-percentile,500,4|clusters:^.|"),
+        (("--ci", "90%"), "|ci:0.9,expanded-percentile,500,0|clusters:^.|"),
+        (("--cluster", "(.)"), "|ci:0.95,expanded-percentile,500,0|clusters:(.)|"),
+    ):
+        assert signed in songs.run("score", "run", *options).out
+    assert "|ci:" not in songs.run("score", "run", "--no-ci").out
+
+
 def test_a_single_album_has_no_interval(songs: Terminal) -> None:
     (songs.folder / "songs.csv").write_text("item,album\n1,x\n2,x\n")
     result = songs.run(*SCORE, "--cluster", "songs.csv:album")

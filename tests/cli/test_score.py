@@ -178,13 +178,12 @@ def test_a_measure_on_request_that_has_the_same_name_is_told_apart(corpus: Termi
 @pytest.mark.parametrize(
     "arguments",
     [
-        (*SCORE, "ref", "est", "--measure", "MajMin"),
         (*SCORE, "ref", "est", "--measure", "majmin"),
         (*SCORE, "ref", "est", "--protocol", "all", "--fail-under", "MajMin=0"),
         (*SCORE, "ref", "est", "--protocol", "all", "--fail-under", "majmin=0"),
-        ("compare", "chords", "ref", "est", "est2=est", "--measure", "MajMin"),
+        ("compare", "chords", "ref", "est", "est2=est", "--measure", "majmin"),
         ("agree", "chords", "ref", "est", "--measure", "majmin"),
-        ("show", "chords", "ref", "est", "one", "--measure", "MajMin"),
+        ("show", "chords", "ref", "est", "one", "--measure", "majmin"),
         ("show", "chords", "ref", "est", "--worst", "1", "--measure", "majmin"),
     ],
 )
@@ -194,6 +193,48 @@ def test_names_that_differ_in_case_only_ask_for_the_address(
     result = corpus.run(*arguments)
     assert result.code == 2
     assert "is not unique\n  help: say which: mirex2013/MajMin, mir_eval/majmin" in result.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*SCORE, "ref", "est"),
+        ("compare", "chords", "ref", "est", "est2=est"),
+        ("agree", "chords", "ref", "est"),
+        ("show", "chords", "ref", "est", "one"),
+        ("show", "chords", "ref", "est", "--worst", "1"),
+    ],
+)
+def test_a_name_of_several_measures_is_that_of_the_default(
+    corpus: Terminal, arguments: tuple[str, ...]
+) -> None:
+    result = corpus.run(*arguments, "--measure", "MajMin")
+    assert "mirex2013" in result.out
+    assert "mir_eval" not in result.out
+
+
+@pytest.mark.parametrize(
+    ("verb", "options", "message"),
+    [
+        ("score", ("--show", "Foo"), "unknown measure `Foo`"),
+        ("compare", ("--show", "MajMin,Foo"), "unknown measure `Foo`"),
+        ("agree", ("--show", "Foo"), "unknown measure `Foo`"),
+        ("score", ("--digits", "100"), "digits must be 0 to 10, got 100"),
+        ("agree", ("--digits", "-1"), "digits must be 0 to 10, got -1"),
+        ("score", ("--table", "foo"), "unknown table `foo`"),
+        (
+            "score",
+            ("--value-only", "--tests"),
+            "--value-only prints bare numbers, and --tests does not",
+        ),
+    ],
+)
+def test_what_cannot_be_printed_is_refused_before_files_are_read(
+    terminal: Terminal, verb: str, options: tuple[str, ...], message: str
+) -> None:
+    terminal.write(ref={"a.lab": "no chords"}, est={"a.lab": "at all"}, est2={"a.lab": "here"})
+    result = terminal.run(verb, "chords", "ref", "est", "est2", *options)
+    assert (result.code, result.lines[0]) == (2, f"error: {message}")
 
 
 @pytest.mark.parametrize("verb", ["score", "compare", "agree"])

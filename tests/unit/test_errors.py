@@ -97,3 +97,9 @@ def test_tokens_are_quoted_and_clipped() -> None:
 )
 def test_the_nearest_name_is_found(name: str, near: str | None) -> None:
     assert close_match(name, iter(["Root", "MajMin"])) == near
+
+
+def test_the_text_of_a_usage_error_is_in_the_words_of_python() -> None:
+    error = OptionError("which items?", "name them: --group-by FILE, or --measure NAME")
+    assert str(error) == "which items?\n  help: name them: group_by FILE, or measures NAME"
+    assert error.hint == "name them: --group-by FILE, or --measure NAME"

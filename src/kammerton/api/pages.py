@@ -116,7 +116,8 @@ def show(
         raise OptionError("items are shown against references, and the run was scored without any", hint)
     chosen = _matching(item, {name for collection in corpus.references for name in collection.items})
     listed = kind.choose(protocols, None)
-    view = lay_out(kind, corpus, chosen, measure=measure, annotator=annotator, options=reading)
+    judge = None if measure is None else str(kind.find(measure))
+    view = lay_out(kind, corpus, chosen, measure=judge, annotator=annotator, options=reading)
     return DrawnItem.of(_with_scores_of(view, {view.measure, *map(str, listed)}))
 
 

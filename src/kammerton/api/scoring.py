@@ -371,15 +371,31 @@ def _score_run(task: Task, run: Any, choices: Mapping[str, Any]) -> Scores:
     scores = narrow_run(items_of_run(scores, choices["items"]), choices["protocols"], choices["measures"])
     items = items_of(scores.origin.evidence)
     notes: tuple[Diagnostic, ...] = ()
-    defaults = {name: signature(score).parameters[name].default for name in _OF_INTERVALS}
-    intervals = {name: choices[name] for name in _OF_INTERVALS}
-    if intervals != defaults:
-        scores = scores.remade(bootstrap=bootstrap_settings(**intervals, items=items))
+    scores = scores.remade(bootstrap=_bootstrap_of_run(scores.origin.bootstrap, choices, items))
     if choices["group_by"] is not None:
         grouping, notes = grouping_of(choices["group_by"], items)
         scores = scores.remade(grouping=grouping)
     evidence = scores.origin.evidence
     return scores.remade(evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *notes)))
+
+
+def _bootstrap_of_run(
+    own: BootstrapSettings | None, choices: Mapping[str, Any], items: Sequence[str]
+) -> BootstrapSettings | None:
+    """Return the settings of a run, in which those are replaced that were chosen anew."""
+    chosen = {name: choices[name] for name in _OF_INTERVALS}
+    anew = {k: v for k, v in chosen.items() if v != signature(score).parameters[k].default}
+    if not anew:
+        return own
+    if own is not None:
+        kept = {"ci": own.level, "resamples": own.resamples, "seed": own.seed, "interval": own.method}
+        chosen |= {name: value for name, value in kept.items() if name not in anew}
+    settings = bootstrap_settings(**chosen, items=items)
+    if own is None or own.clusters is None or settings is None or settings.clusters is not None:
+        return settings
+    return replace(
+        settings, clusters=own.clusters, signed={**settings.signed, "clusters": own.signed["clusters"]}
+    )
 
 
 def items_of_run(run: Scores, items: Items | None) -> Scores:
@@ -449,8 +465,8 @@ def score(  # noqa: PLR0913 - one per choice
         ``playability`` of fingerings; ``open-mic-task1`` of instruments. ``"all"`` leaves out protocols that
         run on request only; it is the default without references.
     measures : iterable of str, optional
-        Measures to compute, as ``PROTOCOL/MEASURE`` or ``PROTOCOL/*``, or by a name that only one measure
-        has; case matters; by default all of the protocols that run.
+        Measures to compute, as ``PROTOCOL/MEASURE`` or ``PROTOCOL/*``, or by a name, where several have it
+        that of the main measures; case matters; by default all of the protocols that run.
     annotators : mapping of str to the same as ``references``, optional
         Further annotators by name.
     annotator : str

@@ -631,6 +631,7 @@ TASK = Task(
     ),
     judge=DEFAULT_MEASURE,
     default_measures=("mirex2013/*",),
+    class_tables=("confusion", "excluded", "credited", "root_bass"),
     losses=quality_losses,
     breakdown=chord_breakdown,
     conversion=CONVERSION,

@@ -162,8 +162,9 @@ def _findings(checked: Checked, form: str, *, quiet: bool, statistics: bool) -> 
 def _summary_of_check(checked: Checked, settings: str | None) -> str:
     counts = count_problems(checked.diagnostics) or "no problems"
     problems = [problem for problem in checked.diagnostics if problem.severity != "note"]
-    causes = len({(problem.code, problem.message) for problem in problems})
-    fewer = f", of {plural(causes, 'cause')}" if causes < sum(problem.count for problem in problems) else ""
+    messages = len({(problem.code, problem.message) for problem in problems})
+    times = sum(problem.count for problem in problems)
+    fewer = f", {plural(messages, 'distinct message')}" if messages < times else ""
     parts = [f"{plural(len(checked.files), 'file')} checked: {counts}{fewer}"]
     if checked.ignored:
         parts.append(f"{plural(len(checked.ignored), 'path')} ignored")

@@ -66,7 +66,7 @@ Estimates = Annotated[str, cyclopts.Parameter(name="EST")]
 Annotator = Annotated[
     list[str] | None,
     option(
-        "Use the reference of this annotator only; NAME=PATH adds a further annotator, repeatable.",
+        "Use this annotator only (NAME), or add a further annotator (NAME=PATH, repeatable).",
         name="--annotator",
         metavar="NAME|NAME=PATH",
     ),

@@ -226,7 +226,7 @@ def _most_costly(
         scores = items_of_run(run, items)
         judge = find(address, scores.measures, task.measures)
     else:
-        judge = find(address, task.measures)
+        judge = task.find(address)
         scoring = {**arguments, "items": items, "annotator": arguments["annotator"] or ALL, "protocols": None}
         scores = kammerton.score(task.name, measures=[str(judge)], **scoring)
     losses = item_losses(scores, judge)[:count]

@@ -299,7 +299,10 @@ def _report_error(error: KammertonError) -> int:
     """Print an error in the form of diagnostics, and return the exit code of its kind."""
     from kammerton.reporting.diagnostics import paint  # noqa: PLC0415 - loads NumPy
 
-    first, *rest = str(error).split("\n")
+    text = str(error)
+    if isinstance(error, OptionError) and error.hint is not None:  # its text is in the words of Python
+        text = f"{error.message}\n  help: {error.hint}"
+    first, *rest = text.split("\n")
     code, _, text = first.partition(" ")
     if not (isinstance(error, OutputError) and code.startswith("KT")):
         code, text = "", first

@@ -50,7 +50,7 @@ from kammerton.errors import DataError, OptionError, plural, quote
 from kammerton.formats.collecting import name_of
 from kammerton.formats.writing import write_atomically
 from kammerton.model.corpus import check_names
-from kammerton.model.measure import EVERY, Measure, namesakes
+from kammerton.model.measure import EVERY, Measure, find, namesakes
 from kammerton.model.task import Task
 from kammerton.reporting.cards import render_citations
 from kammerton.reporting.comparisons import (
@@ -119,8 +119,14 @@ class Results:
     ] = None
     quiet: Quiet = False
 
-    def check_form(self) -> None:
-        """Refuse options of tables where data are printed, which are neither chosen nor rounded."""
+    def check_tables(self, task: Task, computed: Sequence[Measure] | None) -> None:
+        """Refuse before any work what tables cannot have, and their options where data are printed.
+
+        Data are neither chosen nor rounded. ``computed`` is None if a run knows its measures.
+        """
+        check_width(self.width)
+        for name in self.table_options().show if computed is not None else ():
+            find(name, computed or (), task.measures)
         chosen = {"--show": self.show is not None, "--digits": self.digits is not None}
         for name in [name for name, is_chosen in chosen.items() if is_chosen]:
             if self.form in ("json", "csv"):
@@ -203,12 +209,14 @@ class ScoreResults(RankingResults):
         option("Put an apostrophe before text in CSV that a spreadsheet takes for a formula.", group=OUTPUT),
     ] = False
 
-    def check(self, choices: Mapping[str, Any], inputs: Sequence[str], suffixes: Collection[str]) -> None:
+    def check(self, choices: Mapping[str, Any], inputs: Sequence[str], task: Task) -> None:
         """Check before any work that everything can be written."""
-        check_width(self.width)
-        self.check_form()
-        if self.value_only and self.form != "table":
-            raise OptionError(f"--value-only prints bare numbers, and --format {self.form} does not")
+        if self.table is not None and task.class_tables and self.table not in task.class_tables:
+            raise OptionError.unknown("table", self.table, task.class_tables)
+        of_tables = {f"format {self.form}": self.form != "table", "tests": self.tests}
+        of_tables |= {"intervals": self.intervals, "details": self.details}
+        for name in [name for name, is_chosen in of_tables.items() if is_chosen and self.value_only]:
+            raise OptionError(f"--value-only prints bare numbers, and --{name} does not")
         if self.per_item is not None and PurePath(self.per_item).suffix.lower() not in _ITEM_SUFFIXES:
             raise OptionError(
                 f"--per-item cannot write {quote(self.per_item)}", f"suffixes: {', '.join(_ITEM_SUFFIXES)}"
@@ -223,7 +231,7 @@ class ScoreResults(RankingResults):
             raise OptionError(f"{chosen[0]} and {chosen[1]} both print in place of the scores")
         if self.safe_csv and self.form != "csv" and not (self.per_item or "").lower().endswith(".csv"):
             raise OptionError("--safe-csv needs a CSV", "--format csv, or --per-item FILE.csv")
-        check_outputs(self.output, self.per_item, self.out, inputs, suffixes)
+        check_outputs(self.output, self.per_item, self.out, inputs, task.suffixes)
         if self.out is None and self.no_annotations:
             raise OptionError("--no-annotations needs a run", "--out RUN")
 
@@ -328,13 +336,13 @@ def score(
         computed = None
     else:
         arguments |= sides(references, estimates, added, choices["pairs"], no_reference=no_reference)
-        every = [EVERY] if no_reference and choices["measures"] is None else None
-        computed = task.choose(choices["protocols"] or every, choices["measures"])
+        computed = _computed(task, choices, no_reference=no_reference)
     results = _with_chosen_measures(results, choices)
     inputs = input_paths(
         (references, *estimates, *(annotator or ())), choices["pairs"], choices["splits"], choices["items"]
     )
-    results.check(choices, inputs, task.suffixes)
+    results.check_tables(task, computed)
+    results.check(choices, inputs, task)
     earlier = gates.earlier_run(task, choices["items"])
     if computed is not None:  # refuses before any work
         gates.thresholds(computed, task)
@@ -359,6 +367,12 @@ def score(
     return GATE if failures else _exit_code(scores)
 
 
+def _computed(task: Task, choices: Mapping[str, Any], *, no_reference: bool = False) -> tuple[Measure, ...]:
+    """Return the measures that are to be computed."""
+    every = [EVERY] if no_reference and choices["measures"] is None else None
+    return task.choose(choices["protocols"] or every, choices["measures"])
+
+
 def _failures(
     scores: Scores, thresholds: Sequence[Threshold], earlier: EarlierRun | None, results: ScoreResults
 ) -> tuple[list[str], ScoreResults]:
@@ -376,6 +390,9 @@ def _failures(
 def _outcomes_below(earlier: EarlierRun, scores: Scores, results: ScoreResults) -> list[tuple[bool, str]]:
     """Return whether each system is worse than it was, with a line; scores that are not comparable fail."""
     measure = shown_measures(scores, results.table_options())[0]
+    if measure not in earlier.scores.measures:
+        protocols = ", ".join(dict.fromkeys(known.protocol for known in earlier.scores.measures))
+        return [(True, f"--fail-below: {quote(earlier.name)} has {protocols}, not {measure}: failed")]
     try:
         return list(earlier.outcomes(scores, measure))
     except DataError as error:
@@ -447,8 +464,8 @@ def compare(
     inputs = input_paths(
         (references, *estimates, *(annotator or ())), choices["pairs"], choices["splits"], choices["items"]
     )
-    check_width(results.width)
-    results.check_form()
+    computed = None if "runs" in arguments else _computed(task, choices, no_reference=no_reference)
+    results.check_tables(task, computed)
     if results.output is not None:
         check_output(results.output, inputs, task.suffixes)
     comparison = kammerton.compare(task.name, **arguments)
@@ -521,8 +538,6 @@ class AgreementResults(Results):
 
     def check(self, inputs: Sequence[str], suffixes: Collection[str]) -> None:
         """Check before any work that everything can be written."""
-        check_width(self.width)
-        self.check_form()
         if self.per_item is not None and not self.per_item.lower().endswith(".csv"):
             raise OptionError("--per-item writes CSV", "name a file that ends in .csv")
         check_outputs(self.output, self.per_item, self.out, inputs, suffixes)
@@ -550,10 +565,11 @@ def agree(
         raise OptionError("ANN is needed", "the folder of each annotator, or one that holds several")
     results = _with_chosen_measures(results, choices)
     paths = [path for _, path in names_and_paths]
+    is_lone = len(paths) == 1 and names_and_paths[0][0] is None  # a run, or files of several annotators
+    results.check_tables(task, None if is_lone and is_run(paths[0]) else _computed(task, choices))
     results.check(paths, task.suffixes)
     names = [name_of(path) if name is None else name for name, path in names_and_paths]
     check_names("annotator", names)
-    is_lone = len(paths) == 1 and names_and_paths[0][0] is None  # a run, or files of several annotators
     sources = paths[0] if is_lone else dict(zip(names, paths, strict=True))
     agreement = kammerton.agree(task.name, sources, **choices)
     print_diagnostics(agreement.diagnostics, quiet=results.quiet)

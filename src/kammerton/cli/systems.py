@@ -31,7 +31,7 @@ from kammerton.reporting.fusions import render_fusion
 from kammerton.reporting.rankings import TableOptions
 from kammerton.results.scores import Scores
 from kammerton.systems.fusing import Fusion
-from kammerton.systems.provenance import check_folder
+from kammerton.systems.provenance import check_folder, check_name
 from kammerton.systems.registry import DEFAULT_SYSTEMS, described, known_systems
 
 Form = Annotated[
@@ -91,6 +91,7 @@ def fuse(
         raise OptionError("SRC is needed", "the folders or files of two sources or more")
     force, to = choices.pop("force"), choices.pop("to")
     choices |= {"weights": _weights(weight or ()), "seed": seed}
+    check_name(out, task)
     check_folder(out, named.values(), force=force or leave_one_out)
     fused = kammerton.fuse(task.name, named, to=to, **choices)
     names = fused.sources["source"].to_list()

@@ -428,6 +428,7 @@ TASK = Task(
     # of pairs, by whose confusions errors are explained, one measure
     default_measures=("nakamura2020/*", "strike/accuracy", "pianovam/Accuracy", "playability/*"),
     leading="nakamura2020/M_gen",
+    class_tables=("confusion", "unlabelled"),
     losses=finger_costs,
     breakdown=finger_breakdown,
     match=_match,

@@ -372,6 +372,7 @@ TASK = Task(
     view=view_item,
     judge=DEFAULT_MEASURE,
     default_measures=("open-mic-task1/*",),
+    class_tables=("instruments", "families", "subfamilies", "errors", "confusion", "files"),
     losses=instrument_losses,
     breakdown=instrument_breakdown,
     baselines=baselines,

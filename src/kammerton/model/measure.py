@@ -389,7 +389,8 @@ def choose(
     if wanted is None:
         return tuple(available)
     every = [measure for protocol in protocols for measure in protocol.measures]
-    picked = {measure for address in wanted for measure in _fitting(address, available, every)}
+    usual = [] if names is not None else [m for m in available if _fits(m, defaults)]
+    picked = {measure for address in wanted for measure in _fitting(address, available, every, usual)}
     return tuple(measure for measure in available if measure in picked)
 
 
@@ -405,10 +406,21 @@ def _several(kind: str, names: Iterable[str] | None) -> list[str] | None:
     return listed
 
 
-def _fitting(address: str, measures: Sequence[Measure], every: Sequence[Measure]) -> list[Measure]:
-    """Return the measures that an address such as ``mirex2013/*`` fits, or the one that it is of."""
-    fitting = [m for m in measures if fnmatchcase(str(m), address)] if "*" in str(address) else []
-    return fitting or [find(address, measures, every)]
+def _fits(measure: Measure, addresses: Iterable[str]) -> bool:
+    return any(fnmatchcase(str(measure), address) for address in addresses)
+
+
+def _fitting(
+    address: str, measures: Sequence[Measure], every: Sequence[Measure], usual: Sequence[Measure]
+) -> list[Measure]:
+    """Return the measures that an address such as ``mirex2013/*`` fits, or the one that it is of.
+
+    A name that several have is that of the usual one.
+    """
+    if "*" in str(address) and (fitting := [m for m in measures if _fits(m, (address,))]):
+        return fitting
+    named = [measure for measure in usual if measure.name == address]
+    return named if len(named) == 1 else [find(address, measures, every)]
 
 
 def find(address: str, measures: Sequence[Measure], every: Sequence[Measure] = ()) -> Measure:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
-from kammerton.model.measure import Gathered, Measure, Protocol, Statistics, choose, join_codes
+from kammerton.model.measure import Gathered, Measure, Protocol, Statistics, choose, find, join_codes
 from kammerton.model.registry import TASKS, find_task
 from kammerton.model.views import ItemView
 
@@ -577,6 +577,9 @@ class Task:
         How annotations stand in columns, so that many can be packed into one file.
     vocabulary : Vocabulary, optional
         Which labels are known, where files may have others.
+    class_tables : tuple of str
+        Names of the class tables that ``evaluate`` may make; other names are refused before any work. Not
+        checked if empty.
     said_once : frozenset of str
         Codes of diagnostics that are said once for all files of a collection with equal messages.
     coincides : bool
@@ -623,6 +626,7 @@ class Task:
     notices: Callable[[Any], tuple[Diagnostic, ...]] | None = None
     packing: Packing | None = None
     vocabulary: Vocabulary | None = None
+    class_tables: tuple[str, ...] = ()
     said_once: frozenset[str] = frozenset()
     coincides: bool = False
 
@@ -652,6 +656,11 @@ class Task:
         """Return the measures of some names that are to be computed, or those by default."""
         defaults = self.default_measures or (f"{self.protocols[0].name}/*",)
         return choose(self.protocols, protocols, measures, defaults)
+
+    def find(self, address: str) -> Measure:
+        """Return the measure with an address or a name; a name that several have is that of the default."""
+        usual = [measure for measure in self.choose() if measure.name == address]
+        return usual[0] if len(usual) == 1 else find(address, self.measures)
 
     def revision(self, measure: Measure) -> int:
         """Return the revision of the measure's protocol."""

@@ -580,7 +580,10 @@ def _matrix(agreement: AnnotatorAgreement, measure: Measure, writer: _Writer) ->
     if odd is not None:
         others = fmean(value for name, value in means.items() if name != odd and not math.isnan(value))
         apart = format_score(abs(others - means[odd]), measure, 0)
-        yield writer.sentence(f"Odd one out: {odd}, {apart} points from the mean of the others.")
+        way = "above" if measure.direction == "lower" else "below"
+        yield writer.sentence(
+            f"Odd one out: {odd}, who agrees least: {apart} points {way} the mean of the others."
+        )
 
 
 def _pair_values(agreement: AnnotatorAgreement, measure: Measure) -> dict[frozenset[str], float]:

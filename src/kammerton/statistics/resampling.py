@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Real
+from numbers import Integral, Real
 from typing import Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
@@ -102,6 +102,9 @@ class _Blocks:
         """Refuse what cannot be resampled."""
         if self.clusters is not None and len(self.clusters) != self.items:
             raise OptionError(f"{self.items:,} items need a cluster each, got {len(self.clusters):,}")
+        for name, value in (("the number of resamples", self.repetitions), ("a seed", self.seed)):
+            if not isinstance(value, Integral) or isinstance(value, bool):
+                raise OptionError.of_type(name, value, "a whole number")
         if self.repetitions < 1:
             raise OptionError(f"at least one resample is needed, got {self.repetitions}")
         if self.seed < 0:

@@ -71,6 +71,7 @@ class Weighing:
     votes: Weights
     accuracies: Weights | None  # None if they are estimated for each item, or not at all
     able: Flags  # by detail and source: whether the source ever writes it
+    counts: Weights  # what votes count with the estimated accuracies, as many in all as there are votes
     vocabularies: tuple[frozenset[str], ...] = ()  # as of the survey
 
 
@@ -88,10 +89,12 @@ def weigh(
     votes = counted * choices.factors
     if able is None:
         able = np.ones((0, len(votes)), dtype=bool)
-    estimates = None
+    estimates, counts = None, votes
     if choices.method == "agreement" and choices.accuracy == "corpus":
         estimates = accuracies(survey.ballots, votes, classes)
-    return Weighing(copies, votes, estimates, able, survey.vocabularies)
+        counts = vote_weights(estimates, votes, classes)
+        counts = counts * votes.sum() / counts.sum() if counts.sum() > 0 else votes
+    return Weighing(copies, votes, estimates, able, counts, survey.vocabularies)
 
 
 def vote_values(

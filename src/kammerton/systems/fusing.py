@@ -36,7 +36,7 @@ from kammerton.systems.fused import (
     Weighing,
     merge_surveys,
 )
-from kammerton.systems.provenance import Content, Written, annotation_files, check_folder, form_of
+from kammerton.systems.provenance import Content, Written, annotation_files, check_folder, check_name, form_of
 from kammerton.systems.sources import Sources, StrPath, paths_of, read_sources
 from kammerton.systems.system import Input, System, SystemCard
 from kammerton.version import __version__
@@ -215,7 +215,7 @@ class _Making:
                 "items": len(own),
                 self.fusion.unit: float(compared[number]),
                 "agreement": float(agreeing[number] / compared[number]) if compared[number] else math.nan,
-                "weight": float(weighing.votes[number]),
+                "weight": float(weighing.counts[number]),
                 "copy_of": names[first] if first != number else None,
                 **{f"able_{detail}": bool(able[number]) for detail, able in self.details()},
             }
@@ -377,6 +377,7 @@ def fuse(  # noqa: PLR0913 - one per choice
     _check(kind, fusion, choices, to)
     jobs = Execution(jobs=jobs).jobs
     if out is not None:
+        check_name(out, kind)
         check_folder(out, paths_of(sources), force=force)
     read = read_sources(kind, sources, reading)
     if leave_out is not None:

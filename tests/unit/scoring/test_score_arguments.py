@@ -239,6 +239,8 @@ WRONG_TYPES: dict[str, tuple[dict[str, Any], str]] = {
     "protocols": ({"protocols": 5}, "protocols must be names, not int"),
     "protocol": ({"protocols": [5]}, "protocol must be a str, not int"),
     "measure": ({"measures": [None]}, "measure must be a str, not NoneType"),
+    "resamples": ({"resamples": "a"}, "the number of resamples must be a whole number, not str"),
+    "seed": ({"seed": 1.5}, "a seed must be a whole number, not float"),
     "annotator": ({"annotator": None}, "annotator must be a str, not NoneType"),
     "clusters": ({"clusters": 5}, "what items belong to must be a mapping or a str, not int"),
     "group_by": ({"group_by": ["a"]}, "what items belong to must be a mapping or a str, not list"),

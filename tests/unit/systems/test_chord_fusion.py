@@ -87,6 +87,8 @@ def test_triads_are_those_of_a_plain_implementation(seed: int) -> None:
     expected = accuracies(corpus, votes)
     assert fusion._made.weighing.accuracies == pytest.approx(expected)
     weights = [vote * np.log(24 * a / (1 - a)) for vote, a in zip(votes, expected, strict=True)]
+    shown = np.array(weights) * sum(votes) / sum(weights)
+    assert fusion.sources["weight"].to_list() == pytest.approx(shown.tolist())
     for item, songs in corpus.items():
         rows = rows_of(fusion.annotations[item]) if item in fusion.annotations else []
         found = []

@@ -149,7 +149,7 @@ def test_sources_that_share_what_others_do_not_list_are_copies() -> None:
 def test_what_instruments_have_not() -> None:
     with pytest.raises(OptionError, match="pick"):
         fuse({"song": listed("piano")}, method="pick")
-    with pytest.raises(OptionError, match="--change-cost"):
+    with pytest.raises(OptionError, match="leave out change_cost"):
         fuse({"song": listed("piano")}, change_cost=1)
     with pytest.raises(OptionError, match="queries"):
         fuse({"song": InstrumentList(("a",), query=True)})
