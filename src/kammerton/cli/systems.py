@@ -21,6 +21,7 @@ from kammerton.cli.output import (
     write_output,
 )
 from kammerton.cli.paths import name_systems
+from kammerton.cli.progress import watching
 from kammerton.errors import OptionError, plural, quote
 from kammerton.model.registry import known_tasks
 from kammerton.model.task import Task
@@ -93,7 +94,8 @@ def fuse(
     choices |= {"weights": _weights(weight or ()), "seed": seed}
     check_name(out, task)
     check_folder(out, named.values(), force=force or leave_one_out)
-    fused = kammerton.fuse(task.name, named, to=to, **choices)
+    with watching(quiet=quiet) as progress:
+        fused = kammerton.fuse(task.name, named, to=to, progress=progress, **choices)
     names = fused.sources["source"].to_list()
     if len(names) < 2:
         raise OptionError(
@@ -140,7 +142,8 @@ def annotate(
     """Run a system over a corpus, and write a folder of annotations.
 
     kammerton.json in the folder has how all was made; `score` names it in its signatures. Several INPUTs of
-    a system that takes annotations are several annotators.
+    a system that takes annotations are several annotators. If it is stopped, the same command goes on where
+    it was.
 
     Exit code 1 if some items could not be annotated.
 
@@ -155,9 +158,9 @@ def annotate(
         (system, "which system?", "--system NAME; `kammerton systems` lists them"),
         (out, "where to?", "--out DIR"),
     )
-    made = kammerton.annotate(
-        task.name, list(inputs), system=system or "", settings=settings_by_name(setting), out=out, **choices
-    )
+    choices |= {"settings": settings_by_name(setting), "out": out}
+    with watching(quiet=quiet) as progress:
+        made = kammerton.annotate(task.name, list(inputs), system or "", progress=progress, **choices)
     print_diagnostics(made.diagnostics, quiet=quiet)
     if not quiet:
         print_message(f"{plural(len(made), 'item')} annotated by {quote(made.system)}, in {quote(out or '')}")

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from kammerton.errors import OutputError, quote
+from kammerton.errors import OutputError, plural, quote
 from kammerton.formats.writing import LOCK, HeldError, Lock, clear_left, hold, write_atomically
 from kammerton.model.measure import Measure
 from kammerton.scoring.evaluating import PartialEvidence
@@ -113,6 +113,14 @@ class Store:
         self.found += 1
         return part
 
+    def parts(self) -> Iterator[bytes]:
+        """Give what every part holds that is called by its key."""
+        for path in sorted(self._folder.glob(f"*{_SUFFIX}")):
+            data, own = path.read_bytes(), path.name.removesuffix(_SUFFIX).encode()
+            if data.startswith(own):
+                self.found += 1
+                yield data.removeprefix(own)
+
     def keep(self, key: str, part: bytes | PartialEvidence) -> None:
         """Write a part so that it is there whole, or not at all."""
         data = encode_part(part) if isinstance(part, PartialEvidence) else part
@@ -121,7 +129,7 @@ class Store:
 
 
 @contextmanager
-def keeping(run: str | os.PathLike[str] | None) -> Iterator[Store | None]:
+def keeping(run: str | os.PathLike[str] | None, part: str = "shard") -> Iterator[Store | None]:
     """Keep what is finished of a run beside it, until it is written.
 
     After an interruption, the same call resumes: it scores only what is missing. The finished parts are
@@ -131,6 +139,8 @@ def keeping(run: str | os.PathLike[str] | None) -> Iterator[Store | None]:
     ----------
     run : path, optional
         Where the run is to be written; without it nothing is kept.
+    part : str
+        What a finished part is called.
 
     Returns
     -------
@@ -164,7 +174,7 @@ def keeping(run: str | os.PathLike[str] | None) -> Iterator[Store | None]:
     except BaseException as error:
         done = sum(1 for _ in folder.glob(f"*{_SUFFIX}"))
         if done:
-            error.add_note(f"{done:,} finished {'shard is' if done == 1 else 'shards are'} kept")
+            error.add_note(f"{plural(done, f'finished {part}')} {'is' if done == 1 else 'are'} kept")
         else:
             shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from functools import partial
 from itertools import product
@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from kammerton.arrays import Weights
 from kammerton.errors import DataError, Diagnostic, KammertonError, OptionError, quote, some
 from kammerton.formats.collecting import collect
 from kammerton.formats.folders import find_files
@@ -25,9 +24,9 @@ from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 from kammerton.results.signature import data_hash
 from kammerton.results.tables import plain
+from kammerton.scoring.keeping import keeping
 from kammerton.scoring.loading import load_references
-from kammerton.scoring.running import Execution
-from kammerton.scoring.workers import work_in_order
+from kammerton.scoring.running import Execution, Watch
 from kammerton.systems.midi_notes import notes_task
 from kammerton.systems.models import Model, items_learned, model_of
 from kammerton.systems.provenance import (
@@ -41,6 +40,8 @@ from kammerton.systems.provenance import (
 from kammerton.systems.registry import find_system, package_of_system
 from kammerton.systems.sources import StrPath, paths_of
 from kammerton.systems.system import SUFFIXES, Input, System
+from kammerton.systems.working import Outcome, work_through
+from kammerton.version import __version__
 
 
 class Annotations(Mapping[str, Any], Written):
@@ -110,6 +111,7 @@ def annotate(
     to: str | None = None,
     force: bool = False,
     jobs: int = 1,
+    progress: Watch | None = None,
 ) -> Annotations:
     """Run a system over a corpus.
 
@@ -130,13 +132,16 @@ def annotate(
         How files are read: a :class:`kammerton.chords.ChordOptions`,
         :class:`kammerton.fingering.FingeringOptions` or :class:`kammerton.instruments.InstrumentOptions`.
     out : path, optional
-        Folder to write to; see :meth:`Annotations.write`.
+        Folder to write to; see :meth:`Annotations.write`. Until it is written, what is finished is kept
+        beside it: if the call is stopped, the same call goes on where it was.
     to : str, optional
         Format to write (by default ``lab`` of chords, ``pig`` of fingering, ``jams`` of instruments).
     force : bool
         Replace a folder that was written so before.
     jobs : int
         Number of processes that annotate in parallel; the result does not depend on it.
+    progress : callable, optional
+        Called with a :class:`kammerton.scoring.running.Progress` after each item.
 
     Returns
     -------
@@ -168,48 +173,72 @@ def annotate(
         form_of(kind, to)
         check_name(out, kind)
         check_folder(out, paths_of(inputs), force=force)
-    sources, failed, problems, digests = read_inputs(kind, chosen, inputs, reading)
-    problems += items_learned(model, list(sources))
-    if getattr(own, "keep", False):
-        problems += _annotators_left_out(sources)
-    made = _made(chosen, own, model, reading, data_hash(digests))
-    annotations: dict[str, Any] = {}
-    confidences: dict[str, Weights | None] = {}
-    state = _prepared(chosen, sources, model, own)
-    work = partial(_annotated, kind, chosen, state, own, reading)
     # who has looked at the whole corpus already has little left to do, and much to send
-    processes = jobs if chosen.prepare is None else 1
-    outcomes = work_in_order(work, list(sources.values()), processes)
-    for item, (annotation, confidence, noticed) in zip(sources, outcomes, strict=True):
-        confidences[item] = confidence
-        problems += noticed
-        if annotation is None:
-            errors = (problem.message for problem in noticed if problem.severity == "error")
+    jobs = jobs if chosen.prepare is None else 1
+    with keeping(out if chosen.prepare is None else None, "part") as store:
+        work = partial(work_through, store=store, jobs=jobs, watch=progress)
+        result = _run(kind, chosen, inputs, model, own, reading, work)
+        if out is not None:
+            result.diagnostics += result.write(out, to=to, force=force)
+    return result
+
+
+def _run(
+    task: Task,
+    system: System,
+    inputs: Any,
+    model: object,
+    settings: Any,
+    reading: Any,
+    work_through: Callable[..., Iterator[tuple[str, Outcome]]],
+) -> Annotations:
+    """Read the inputs, and annotate each."""
+    sources, failed, problems, digests = read_inputs(task, system, inputs, reading)
+    problems += items_learned(model, list(sources))
+    if getattr(settings, "keep", False):
+        problems += _annotators_left_out(sources)
+    signed = _signed(system, settings, model, reading)
+    state = _prepared(system, sources, model, settings)
+    work = partial(_annotated, task, system, state, settings, reading)
+    outcomes = dict(work_through(work, sources, _keys(task, signed, sources, digests)))
+    for item, outcome in outcomes.items():
+        problems += outcome.diagnostics
+        if outcome.annotation is None:
+            errors = (problem.message for problem in outcome.diagnostics if problem.severity == "error")
             failed[item] = next(errors, "nothing was made")
-        else:
-            annotations[item] = annotation
-    if not annotations:
-        raise DataError(problems or [_error("there is no item to annotate")])
-    record = {
-        "task": kind.name,
-        "system": chosen.name,
-        "made": made,
-        "options": {"settings": plain(asdict(own)), "reading": signed_choices(reading)},
-        "from": [portable(os.fsdecode(path)) for path in paths_of(inputs)],
-        "trained_on": model.trained_on if isinstance(model, Model) else chosen.card.trained_on,
-        "failed": failed,
-    }
     content = Content(
-        annotations=annotations,
-        made=made,
-        confidences=confidences,
+        annotations={item: outcome.annotation for item, outcome in outcomes.items() if item not in failed},
+        made=f"{signed}|data:{data_hash(digests)}",
+        confidences={item: outcome.confidence for item, outcome in outcomes.items()},
         sources={item: source.files["score"] for item, source in sources.items() if "score" in source.files},
         reading=reading,
     )
-    result = Annotations(kind, content, record, paths_of(inputs), problems)
-    if out is not None:
-        result.diagnostics += result.write(out, to=to, force=force)
-    return result
+    if not content.annotations:
+        raise DataError(problems or [_error("there is no item to annotate")])
+    record = {
+        "task": task.name,
+        "system": system.name,
+        "made": content.made,
+        "options": {"settings": plain(asdict(settings)), "reading": signed_choices(reading)},
+        "from": [portable(os.fsdecode(path)) for path in paths_of(inputs)],
+        "trained_on": model.trained_on if isinstance(model, Model) else system.card.trained_on,
+        "failed": failed,
+    }
+    return Annotations(task, content, record, paths_of(inputs), problems)
+
+
+def _keys(
+    task: Task, signed: str, sources: Mapping[str, Input], digests: Mapping[tuple[str, str], bytes]
+) -> dict[str, str]:
+    """Return a digest of everything that the annotation of each item depends on."""
+    wholes = {}
+    for item in sources:
+        text = "|".join((__version__, task.name, signed, item))
+        wholes[item] = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
+    for (who, item), digest in sorted(digests.items()):
+        if item in wholes:
+            wholes[item].update(who.encode("utf-8", "surrogatepass") + digest)
+    return {item: whole.hexdigest() for item, whole in wholes.items()}
 
 
 def settings_of(system: System, settings: Mapping[str, Any] | object | None) -> Any:
@@ -236,8 +265,8 @@ def _check_jobs(system: System, jobs: int) -> None:
         raise OptionError(message, "leave out --jobs") from error
 
 
-def _made(system: System, settings: Any, model: object, reading: Any, data: str) -> str:
-    """Return the system, and everything else that can change what it makes."""
+def _signed(system: System, settings: Any, model: object, reading: Any) -> str:
+    """Return the system, and everything else but the data that can change what it makes."""
     parts = signed_choices(settings)
     if package := package_of_system(system):
         parts["package"] = package
@@ -245,7 +274,7 @@ def _made(system: System, settings: Any, model: object, reading: Any, data: str)
         parts["model"] = signed_file(os.fspath(model))
     if isinstance(model, Model):
         parts["model"] = model.digest
-    parts |= signed_choices(reading) | {"data": data}
+    parts |= signed_choices(reading)
     return "|".join((system.name, *(f"{name}:{value}" for name, value in parts.items())))
 
 
@@ -349,28 +378,23 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
-def _annotated(
-    task: Task, system: System, state: Any, settings: Any, reading: Any, source: Input
-) -> tuple[Any | None, Weights | None, list[Diagnostic]]:
-    """Return the annotation of one item, and the confidence of its rows if the system has it.
-
-    Whatever the system raises or returns is a diagnostic at most.
-    """
+def _annotated(task: Task, system: System, state: Any, settings: Any, reading: Any, source: Input) -> Outcome:
+    """Annotate one item; whatever the system raises or returns is a diagnostic at most."""
     try:
         value = system.annotate(source, state, settings)
     except DataError as error:
-        return None, None, [problem.at(item=source.item) for problem in error.diagnostics]
+        return Outcome(None, None, tuple(problem.at(item=source.item) for problem in error.diagnostics))
     except Exception as error:  # of a third party's system, which may raise anything
         message = f"{quote(system.name)} failed on {quote(source.item)}: {_reason(error)}"
-        return None, None, [_error(message, source.item)]
+        return Outcome(None, None, (_error(message, source.item),))
     adopted = task.adopt(value, source.item, reading)
-    noticed = [problem.at(item=source.item, system=system.name) for problem in adopted.diagnostics]
+    noticed = tuple(problem.at(item=source.item, system=system.name) for problem in adopted.diagnostics)
     if not adopted.annotations:
-        return None, None, noticed
+        return Outcome(None, None, noticed)
     annotation = adopted.annotations[0][1]
     confidence = getattr(value, "confidence", getattr(value, "support", None))
     is_of_rows = confidence is not None and np.shape(confidence) == (len(annotation),)
-    return annotation, np.asarray(confidence, dtype=np.float64) if is_of_rows else None, noticed
+    return Outcome(annotation, np.asarray(confidence, dtype=np.float64) if is_of_rows else None, noticed)
 
 
 def _error(message: str, item: str | None = None) -> Diagnostic:

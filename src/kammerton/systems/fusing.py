@@ -21,7 +21,7 @@ from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 from kammerton.results.signature import data_hash
 from kammerton.results.tables import plain, table
-from kammerton.scoring.running import Execution
+from kammerton.scoring.running import Execution, Progress, Watch
 from kammerton.scoring.sanity_checks import are_far_apart
 from kammerton.scoring.workers import work_in_order
 from kammerton.systems.fused import (
@@ -284,6 +284,7 @@ def fuse(  # noqa: PLR0913 - one per choice
     to: str | None = None,
     force: bool = False,
     jobs: int = 1,
+    progress: Watch | None = None,
 ) -> Fusion:
     """Fuse several annotations of each item into one.
 
@@ -332,6 +333,8 @@ def fuse(  # noqa: PLR0913 - one per choice
         Replace a folder that was written so before.
     jobs : int
         Number of processes that fuse in parallel; the result does not depend on it.
+    progress : callable, optional
+        Called with a :class:`kammerton.scoring.running.Progress` after each item that is fused.
 
     Returns
     -------
@@ -383,7 +386,7 @@ def fuse(  # noqa: PLR0913 - one per choice
     if leave_out is not None:
         read = read.without(leave_out)
     choices = replace(choices, factors=_factors(read, weights), leave_out=leave_out)
-    fused = _fused(kind, fusion, read, choices, jobs)
+    fused = _fused(kind, fusion, read, choices, jobs, progress)
     if out is not None:
         fused.write(out, to=to, force=force)
     return fused
@@ -489,7 +492,14 @@ def _without(made: _Making, name: str) -> Fusion:
     return _fused(made.task, made.fusion, sources, choices, made.jobs)
 
 
-def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices, jobs: int) -> Fusion:
+def _fused(
+    task: Task,
+    fusion: TaskFusion,
+    sources: Sources,
+    choices: Choices,
+    jobs: int,
+    watch: Watch | None = None,
+) -> Fusion:
     """Weigh the sources over all items, then fuse item by item."""
     if len(choices.factors) and not choices.factors.any():
         raise OptionError("the weight of every source is 0", "one at least must have a vote")
@@ -501,11 +511,14 @@ def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices, j
         raise DataError(diagnostics or [_nothing()])
     weighing = fusion.weigh(_survey(fusion, chosen, choices), choices)
     items: dict[str, FusedItem] = {}
-    for item, fused in _fuse_items(task.name, chosen, weighing, choices, jobs):
+    outcomes = _fuse_items(task.name, chosen, weighing, choices, jobs)
+    for done, (item, fused) in enumerate(outcomes, 1):
         if fused.annotation is not None:
             items[item] = fused
         else:
             failed[item] = "its sources label nothing"
+        if watch is not None:
+            watch(Progress(done, len(chosen), 0, done - len(items)))
     diagnostics += _lost({item: reason for item, reason in failed.items() if item in chosen})
     if not items:
         raise DataError(diagnostics)
