@@ -15,7 +15,7 @@ import numpy as np
 from kammerton.errors import OptionError
 from kammerton.fingering.annotation import LEFT
 from kammerton.fingering.formats.pig import render_pig
-from kammerton.formats.collecting import RECORD
+from kammerton.formats.reading import RECORD
 from kammerton.formats.writing import JamsPart, jams_document, replacing_folder
 from kammerton.systems.bad_sources import bad_midi, sheet
 from kammerton.systems.music import Music
