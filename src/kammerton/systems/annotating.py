@@ -388,7 +388,8 @@ def _annotated(task: Task, system: System, state: Any, settings: Any, reading: A
         message = f"{quote(system.name)} failed on {quote(source.item)}: {_reason(error)}"
         return Outcome(None, None, (_error(message, source.item),))
     adopted = task.adopt(value, source.item, reading)
-    noticed = tuple(problem.at(item=source.item, system=system.name) for problem in adopted.diagnostics)
+    problems = (*getattr(value, "diagnostics", ()), *adopted.diagnostics)
+    noticed = tuple(problem.at(item=source.item, system=system.name) for problem in problems)
     if not adopted.annotations:
         return Outcome(None, None, noticed)
     annotation = adopted.annotations[0][1]

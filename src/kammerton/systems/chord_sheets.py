@@ -30,10 +30,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kammerton.chords.labels import parse
 from kammerton.chords.respelling import ROOTS, respell
 from kammerton.errors import DataError, Diagnostic, quote
 from kammerton.formats.source import read_text
+from kammerton.systems.system import Input, System, SystemCard
 from kammerton.systems.tablature import Tuning, is_tablature, read_tuning, tab_chords
 
 LineKind = Literal[
@@ -491,3 +495,35 @@ def transposed(label: str, semitones: int) -> str:
     if chord.root_pitch_class is None or semitones % 12 == 0:
         return str(chord)
     return str(replace(chord, root=ROOTS[(chord.root_pitch_class + semitones) % 12]))
+
+
+@dataclass(frozen=True, eq=False)
+class SheetOrder:
+    """Chords of a sheet as an annotation in which each lasts a second."""
+
+    intervals: NDArray[np.float64]
+    labels: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def _annotate(source: Input, _: object, __: object) -> SheetOrder:
+    sheet = read_sheet(source.files["sheet"])
+    times = np.arange(len(sheet.chords) + 1, dtype=np.float64)
+    labels = tuple(chord.label for chord in sheet.chords)
+    return SheetOrder(np.column_stack((times[:-1], times[1:])), labels, sheet.diagnostics)
+
+
+SHEET_ORDER = System(
+    name="sheet-order",
+    task="chords",
+    takes=frozenset(("sheet",)),
+    card=SystemCard(
+        summary="Chords of a chord sheet in their order; each lasts a second, since a sheet has no times.",
+        source="kammerton; kinds of lines after DECIBEL (Odekerken, Koops & Volk 2020)",
+        licence="MIT",
+        levels=("25 sheets of its tests, written for them: every chord right",),
+        limits="Not Italian names, degrees or lower case; of tablature alone, chords struck on six strings.",
+        cost="a few milliseconds a sheet",
+    ),
+    annotate=_annotate,
+)

@@ -91,7 +91,8 @@ class System:
     annotate : callable
         ``annotate(source, model, settings)`` takes an :class:`Input`, and returns an annotation of the task,
         or whatever :func:`kammerton.score` takes as one: for chords, intervals and labels. An object with
-        ``intervals``, ``labels`` and ``confidence`` gives a number for each row, which JAMS files carry.
+        ``intervals``, ``labels`` and ``confidence`` gives a number for each row, which JAMS files carry; its
+        ``diagnostics``, if it has them, are reported.
     options : type
         Frozen dataclass of its settings, which have defaults.
     prepare : callable, optional

@@ -16,7 +16,7 @@ SHEETS = Path(__file__).parent / "sheets"
 
 
 def expected() -> Iterator[tuple[str, list[str]]]:
-    for line in (SHEETS / "expected.txt").read_text().splitlines()[1:]:
+    for line in (SHEETS / "expected.list").read_text().splitlines()[1:]:
         name, _, chords = line.partition(": ")
         played: list[str] = []
         for part in chords.split(" | "):
