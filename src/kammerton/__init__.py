@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from kammerton.runs import diff, read_run, write_run
     from kammerton.scoring.keeping import keeping
     from kammerton.systems.annotating import Annotations, annotate
-    from kammerton.systems.fusing import Fusion, fuse
+    from kammerton.systems.fusing import fuse
+    from kammerton.systems.fusion_result import Fusion
     from kammerton.systems.scene_files import scenes
     from kammerton.systems.training import train
 
@@ -63,7 +64,7 @@ _HOMES = {
         "kammerton.errors",
     ),
     **dict.fromkeys(("Annotations", "annotate"), "kammerton.systems.annotating"),
-    "Fusion": "kammerton.systems.fusing",
+    "Fusion": "kammerton.systems.fusion_result",
     "Scores": "kammerton.results.scores",
     "agree": "kammerton.api.comparing",
     "check": "kammerton.api.checking",

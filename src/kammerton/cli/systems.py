@@ -31,7 +31,7 @@ from kammerton.reporting.documents import render_frame, render_json
 from kammerton.reporting.fusions import render_fusion
 from kammerton.reporting.rankings import TableOptions
 from kammerton.results.scores import Scores
-from kammerton.systems.fusing import Fusion
+from kammerton.systems.fusion_result import Fusion
 from kammerton.systems.provenance import check_folder, check_name
 from kammerton.systems.registry import DEFAULT_SYSTEMS, described, known_systems
 

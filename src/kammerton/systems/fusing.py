@@ -3,24 +3,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from kammerton.arrays import Weights
 from kammerton.errors import DataError, Diagnostic, OptionError, out_of, plural, quote, some
-from kammerton.formats.reading import options_of, signed_choices, without_sides
-from kammerton.model.annotations import portable
+from kammerton.formats.reading import options_of, without_sides
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
-from kammerton.results.signature import data_hash
-from kammerton.results.tables import plain, table
 from kammerton.scoring.running import Execution, Progress, Watch
 from kammerton.scoring.sanity_checks import are_far_apart
 from kammerton.scoring.workers import work_in_order
@@ -36,13 +32,10 @@ from kammerton.systems.fused import (
     Weighing,
     merge_surveys,
 )
-from kammerton.systems.provenance import Content, Written, annotation_files, check_folder, check_name, form_of
+from kammerton.systems.fusion_result import Fusion, Making, signature_of
+from kammerton.systems.provenance import check_folder, check_name, form_of
 from kammerton.systems.sources import Sources, StrPath, paths_of, read_sources
 from kammerton.systems.system import Input, System, SystemCard
-from kammerton.version import __version__
-
-if TYPE_CHECKING:
-    import polars as pl
 
 FUSED_TASKS = {
     "chords": "kammerton.systems.chord_fusion",
@@ -57,212 +50,6 @@ _SURVEYED = 256
 """Items whose surveys are added up at a time."""
 _SHARD = 32
 """Items that a process fuses at a time."""
-
-_INTEGERS = ("items", "sources")
-_TEXTS = ("item", "source", "copy_of")
-_SIGNED = {"accuracy": "corpus", "least_support": 0.0, "min_sources": 1, "seed": 0}
-"""Choices that a signature names where they differ from these defaults."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Fusion(Written):
-    """Annotations that were fused of several sources.
-
-    Attributes
-    ----------
-    task : str
-        Name of the task.
-    annotations : mapping of str to annotation
-        By item. Of chords, each has ``support`` and ``label_support`` for its rows, of fingering ``support``
-        for its notes: shares of votes, which are no probabilities. Of instruments, they are ``scores``.
-    signature : str
-        How they were fused, and of what.
-    failed : mapping of str to str
-        Items that were not fused, and why.
-    diagnostics : tuple of Diagnostic
-        What was noticed about the sources.
-    """
-
-    task: str
-    annotations: Mapping[str, Any] = field(repr=False)
-    signature: str
-    failed: Mapping[str, str] = field(repr=False)
-    diagnostics: tuple[Diagnostic, ...] = field(repr=False)
-    _made: _Making = field(repr=False)
-
-    @property
-    def unit(self) -> str:
-        """Unit of amounts, and the name of their column: seconds, notes or labels."""
-        return self._made.fusion.unit
-
-    @property
-    def source_annotations(self) -> Mapping[str, Mapping[str, Any]]:
-        """Annotations of each source by item, as they were fused."""
-        return self._made.sources.annotations
-
-    @property
-    def sources(self) -> pl.DataFrame:
-        """What each source labels, how far it agrees with the result, and what its vote counts."""
-        return _frame(self._made.source_rows())
-
-    @cached_property
-    def rows(self) -> pl.DataFrame:
-        """Every row of every item, with its support and the strongest dissent."""
-        import polars as pl  # noqa: PLC0415 - where tables are asked for
-        from polars import selectors as cs  # noqa: PLC0415
-
-        columns: dict[str, list[Any]] = {"item": []}
-        for item, fused in self._made.items.items():
-            columns["item"] += [item] * len(fused.rows["label"])
-            for name, values in fused.rows.items():
-                columns.setdefault(name, []).extend(np.asarray(values).tolist())
-        return pl.DataFrame(columns).with_columns(cs.float().fill_nan(None))
-
-    @property
-    def items(self) -> pl.DataFrame:
-        """Support of each item, the share that all sources say alike, and how many sources it has."""
-        return _frame(self._made.item_rows())
-
-    def without(self, name: str) -> Fusion:
-        """Fuse the other sources alone, as a reference for this one.
-
-        Parameters
-        ----------
-        name : str
-            Name of a source.
-
-        Returns
-        -------
-        Fusion
-
-        Raises
-        ------
-        OptionError
-            If there is no such source, or no other one has a vote.
-        DataError
-            If nothing can be fused.
-        """
-        return _without(self._made, name)
-
-    @property
-    def overall(self) -> dict[str, Any]:
-        """Support over all items, what is unanimous, has no majority, or is not labelled."""
-        return self._made.overall()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return sources, items and what was noticed as plain values."""
-        return {
-            "kammerton": __version__,
-            "task": self.task,
-            "signature": self.signature,
-            "unit": self.unit,
-            "overall": plain(self.overall),
-            "sources": plain(list(self._made.source_rows())),
-            "items": plain(list(self._made.item_rows())),
-            "failed": dict(self.failed),
-            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
-        }
-
-    def _kind(self) -> Task:
-        return self._made.task
-
-    def _places(self) -> Sequence[StrPath]:
-        return self._made.sources.paths
-
-    def _files(self, form: str, noticed: list[Diagnostic]) -> Iterator[tuple[str, str]]:
-        support = {
-            item: getattr(annotation, "support", None) for item, annotation in self.annotations.items()
-        }
-        content = Content(annotations=self.annotations, made=self.signature, confidences=support)
-        yield from annotation_files(self._made.task, content, form, noticed)
-        yield "_fusion/rows.csv", self.rows.write_csv()
-
-    def _record(self) -> dict[str, Any]:
-        """Return how the annotations were made, without anything that differs from machine to machine."""
-        return {
-            "task": self.task,
-            "system": "fusion",
-            "made": self.signature,
-            "options": _plain_choices(self._made.choices, self._made.sources),
-            "from": [portable(origin) for origin in self._made.sources.origins],
-            "sources": plain(list(self._made.source_rows())),
-            "overall": plain(self.overall),
-            "failed": dict(self.failed),
-        }
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class _Making:
-    """What a fusion was made with."""
-
-    task: Task
-    fusion: TaskFusion
-    sources: Sources
-    weighing: Weighing
-    choices: Choices
-    items: Mapping[str, FusedItem]
-    jobs: int
-
-    def source_rows(self) -> Iterator[dict[str, Any]]:
-        """Give a row for each source."""
-        weighing, names = self.weighing, list(self.sources.annotations)
-        compared = np.sum([fused.compared for fused in self.items.values()], axis=0)
-        agreeing = np.sum([fused.agreeing for fused in self.items.values()], axis=0)
-        for number, (name, own) in enumerate(self.sources.annotations.items()):
-            first = int(weighing.copies.groups[number])
-            yield {
-                "source": name,
-                "items": len(own),
-                self.fusion.unit: float(compared[number]),
-                "agreement": float(agreeing[number] / compared[number]) if compared[number] else math.nan,
-                "weight": float(weighing.counts[number]),
-                "copy_of": names[first] if first != number else None,
-                **{f"able_{detail}": bool(able[number]) for detail, able in self.details()},
-            }
-
-    def details(self) -> Iterator[tuple[str, Any]]:
-        """Give each detail, and which sources are able of it."""
-        return zip(self.fusion.able_of, self.weighing.able, strict=True)
-
-    def item_rows(self) -> Iterator[dict[str, Any]]:
-        """Give a row for each item."""
-        for item, fused in self.items.items():
-            yield {
-                "item": item,
-                "sources": sum(annotation is not None for annotation in self.sources.of_item(item)),
-                self.fusion.unit: fused.weight,
-                "support": _share(fused.supported, fused.weight),
-                "unanimous": _share(fused.unanimous, fused.weight),
-            }
-
-    def overall(self) -> dict[str, Any]:
-        """Return the sums over all items."""
-        every = self.items.values()
-        weight = math.fsum(fused.weight for fused in every)
-        by_sources: dict[int, int] = {}
-        for row in self.item_rows():
-            by_sources[row["sources"]] = by_sources.get(row["sources"], 0) + 1
-        return {
-            self.fusion.unit: weight,
-            "support": _share(math.fsum(fused.supported for fused in every), weight),
-            "unanimous": _share(math.fsum(fused.unanimous for fused in every), weight),
-            "no_majority": _share(math.fsum(fused.contested for fused in every), weight),
-            "unknown": math.fsum(fused.unknown for fused in every),
-            "missing": math.fsum(fused.missing for fused in every),
-            "items_by_sources": {str(count): by_sources[count] for count in sorted(by_sources)},
-        }
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan
-
-
-def _frame(rows: Any) -> pl.DataFrame:
-    known = list(rows)
-    columns = list(known[0]) if known else ["item"]
-    types = {name: "Int64" if name in _INTEGERS else "Float64" for name in columns if name not in _TEXTS}
-    types |= {name: "Boolean" for name in columns if name.startswith("able_")}
-    return table((plain(list(row.values())) for row in known), columns, types)
 
 
 def fuse(  # noqa: PLR0913 - one per choice
@@ -484,12 +271,13 @@ def _factors(sources: Sources, weights: Mapping[str, float] | None) -> Weights:
     return np.array(list(factors.values()))
 
 
-def _without(made: _Making, name: str) -> Fusion:
-    names = list(made.sources.annotations)
-    sources = made.sources.without(name)
-    factors = np.delete(made.choices.factors, names.index(name))
-    choices = replace(made.choices, factors=factors, leave_out=name)
-    return _fused(made.task, made.fusion, sources, choices, made.jobs)
+def _without(
+    task: Task, fusion: TaskFusion, sources: Sources, choices: Choices, jobs: int, name: str
+) -> Fusion:
+    """Fuse all sources but one."""
+    others = sources.without(name)
+    factors = np.delete(choices.factors, list(sources.annotations).index(name))
+    return _fused(task, fusion, others, replace(choices, factors=factors, leave_out=name), jobs)
 
 
 def _fused(
@@ -522,20 +310,20 @@ def _fused(
     diagnostics += _lost({item: reason for item, reason in failed.items() if item in chosen})
     if not items:
         raise DataError(diagnostics)
-    making = _Making(
+    making = Making(
         task=task,
         fusion=fusion,
         sources=sources,
         weighing=weighing,
         choices=choices,
         items=items,
-        jobs=jobs,
+        without=partial(_without, task, fusion, sources, choices, jobs),
     )
     diagnostics += _notes(making, chosen)
     return Fusion(
         task=task.name,
         annotations={item: fused.annotation for item, fused in items.items()},
-        signature=_signature(task, fusion, choices, sources),
+        signature=signature_of(task, fusion, choices, sources),
         failed=failed | dict.fromkeys(few, f"fewer than {min_sources} sources"),
         diagnostics=tuple(diagnostics),
         _made=making,
@@ -586,42 +374,6 @@ def _survey(fusion: TaskFusion, items: Mapping[str, Sequence[Any]], choices: Cho
     return merge_surveys(parts)
 
 
-def _plain_choices(choices: Choices, sources: Sources) -> dict[str, Any]:
-    """Return how sources were read and fused, so that it can be done again."""
-    names = ("method", "details", "accuracy", "copies", "change_cost", "least_support", "seed")
-    chosen = {name: getattr(choices, name) for name in (*names, "min_sources", "leave_out")}
-    return chosen | {"weights": _weights(choices, sources), "reading": signed_choices(choices.options)}
-
-
-def _weights(choices: Choices, sources: Sources) -> dict[str, float]:
-    factors = zip(sources.annotations, choices.factors.tolist(), strict=True)
-    return {name: factor for name, factor in factors if factor != 1}
-
-
-def _signature(task: Task, fusion: TaskFusion, choices: Choices, sources: Sources) -> str:
-    """Return the method and the sources, every other choice that can change the result, and the data."""
-    details = [choices.details] if fusion.has_details else []
-    cost = [] if fusion.change_cost is None else [f"{choices.change_cost:g}"]
-    parts = {
-        "fused": ",".join((choices.method, *details, choices.copies, *cost)),
-        "sources": ",".join(sources.annotations),
-    }
-    for name, default in _SIGNED.items():
-        if getattr(choices, name) != default and (name != "seed" or choices.method == "random"):
-            parts[name] = str(getattr(choices, name))
-    weights = _weights(choices, sources)
-    if weights:
-        parts["weights"] = ",".join(f"{name}={factor:g}" for name, factor in weights.items())
-    parts |= signed_choices(choices.options)
-    digests = {
-        (name, item): hashlib.sha256(task.content(annotation)).digest()
-        for name, own in sources.annotations.items()
-        for item, annotation in own.items()
-    }
-    parts["data"] = data_hash(digests)
-    return "|".join(f"{name}:{value}" for name, value in parts.items())
-
-
 def _nothing() -> Diagnostic:
     return Diagnostic(code="KT805", severity="error", message="there is no item to fuse")
 
@@ -640,7 +392,7 @@ def _few(items: Sequence[str], min_sources: int) -> Iterator[Diagnostic]:
         yield Diagnostic(code="KT806", severity="warning", message=message, count=len(items))
 
 
-def _notes(making: _Making, chosen: Mapping[str, Sequence[Any]]) -> Iterator[Diagnostic]:
+def _notes(making: Making, chosen: Mapping[str, Sequence[Any]]) -> Iterator[Diagnostic]:
     """Report what a reader of the result must know of its sources."""
     names = list(making.sources.annotations)
     if making.choices.copies == "one":
@@ -657,7 +409,7 @@ def _notes(making: _Making, chosen: Mapping[str, Sequence[Any]]) -> Iterator[Dia
         yield _note("KT803", f"no majority in {100 * contested:.0f} % of what was fused")
 
 
-def _ends(making: _Making, chosen: Mapping[str, Sequence[Any]]) -> Iterator[Diagnostic]:
+def _ends(making: Making, chosen: Mapping[str, Sequence[Any]]) -> Iterator[Diagnostic]:
     """Report sources that end far from each other, as those of different recordings do."""
     apart: list[tuple[float, str]] = []
     for item, of_sources in chosen.items():
