@@ -27,6 +27,7 @@ from kammerton.results.tables import plain
 from kammerton.scoring.keeping import keeping
 from kammerton.scoring.loading import load_references
 from kammerton.scoring.running import Execution, Watch
+from kammerton.systems.audio import require_soundfile
 from kammerton.systems.midi_notes import notes_task
 from kammerton.systems.models import Model, items_learned, model_of
 from kammerton.systems.provenance import (
@@ -167,6 +168,8 @@ def annotate(
     reading = without_sides(options_of(kind, options))
     chosen = find_system(kind, system)
     own = settings_of(chosen, settings)
+    if chosen.extra == "audio":
+        require_soundfile()
     model = model_of(chosen, model)
     _check_jobs(chosen, Execution(jobs=jobs).jobs)
     if out is not None:

@@ -40,6 +40,8 @@ _NO_CHORD = 0.5
 """Similarity of no chord."""
 _SHARPNESS = 20.0
 """Log score of a similarity of 1."""
+_CERTAINTY = 0.5
+"""What log scores are multiplied by for probabilities, which are about shares of right rows then."""
 _STAY = 0.99
 """Probability that a chord stays from one step to the next."""
 
@@ -118,7 +120,7 @@ def _annotate(source: Input, _: object, settings: AudioSettings) -> HeardChords:
     transitions = np.full((count, count), np.log((1 - _STAY) / (count - 1)))
     np.fill_diagonal(transitions, np.log(_STAY))
     scores = _SHARPNESS * tone_similarities(chroma, states)
-    return hear(chroma, change_times(path, settings.grid), states, scores, transitions)
+    return hear(chroma, change_times(path, settings.grid), states, scores, transitions, certainty=_CERTAINTY)
 
 
 AUDIO = System(

@@ -74,11 +74,18 @@ class HeardChords:
 
 
 def hear(
-    chroma: Chroma, beats: NDArray[np.float64], states: States, scores: Matrix, transitions: Matrix
+    chroma: Chroma,
+    beats: NDArray[np.float64],
+    states: States,
+    scores: Matrix,
+    transitions: Matrix,
+    *,
+    certainty: float,
 ) -> HeardChords:
     """Return the best sequence of chords, given the log score of each state in each frame.
 
-    Chords change on beats alone if there are any. The confidence of a row is the mean probability of its state.
+    Chords change on beats alone if there are any. The confidence of a row is the mean probability of its
+    state, for which scores are multiplied by ``certainty``: what neighbouring frames say is half the same.
     """
     scores = scores.copy()
     scores[chroma.loudness < _SILENT, :-1] -= 1e3  # nothing but no chord
@@ -90,7 +97,7 @@ def hear(
     else:
         times = chroma.times
     path = best_path(scores, transitions)
-    shares = posteriors(scores, transitions)[np.arange(len(path)), path]
+    shares = posteriors(certainty * scores, transitions)[np.arange(len(path)), path]
     starts = np.flatnonzero(np.diff(path, prepend=-1))
     durations = np.diff(times)
     return HeardChords(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Chroma of a recording: how loud each pitch class sounds over time, among the upper notes and in the bass.
 
-After the idea of M. Mauch and S. Dixon, ISMIR 2010: a spectrum on a scale of semitones is levelled, and explained
-by notes with their harmonics. The numbers are ours.
+After the idea of M. Mauch and S. Dixon, ISMIR 2010: a spectrum on a scale of semitones is levelled, and
+explained by notes with their harmonics. The numbers are ours.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _WIDTH = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Chroma:
-    """Chroma of a recording, a row per frame, which begins at ``times[row]`` and ends at ``times[row + 1]``."""
+    """Chroma of a recording: a row per frame, from ``times[row]`` to ``times[row + 1]``."""
 
     treble: Matrix  # shape (frames, 12)
     bass: Matrix  # shape (frames, 12)
@@ -97,7 +97,8 @@ def _levelled(spectra: Matrix) -> Matrix:
     from scipy.ndimage import uniform_filter1d  # noqa: PLC0415 - scipy takes long to load
 
     mean, square = (
-        uniform_filter1d(values, 2 * _LEVELLED + 1, axis=1, mode="reflect") for values in (spectra, spectra**2)
+        uniform_filter1d(values, 2 * _LEVELLED + 1, axis=1, mode="reflect")
+        for values in (spectra, spectra**2)
     )
     deviation = np.sqrt(np.maximum(square - mean**2, 0.0))
     above = np.maximum(spectra - mean, 0.0)
@@ -105,7 +106,7 @@ def _levelled(spectra: Matrix) -> Matrix:
 
 
 def estimate_tuning(spectra: Matrix) -> float:
-    """Return by how many semitones the whole recording is above 440 Hz, from -0.5 to 0.5."""
+    """Return by how many semitones the recording is above 440 Hz, from -0.5 to 0.5, to about 0.05."""
     turns = spectra.sum(axis=0) @ np.exp(2j * np.pi * _PITCHES)
     return float(np.angle(turns) / (2 * np.pi))
 

@@ -19,6 +19,7 @@ from kammerton.model.registry import TASKS, declared, find_task, load_record, pa
 from kammerton.model.task import Task
 from kammerton.results.tables import plain
 from kammerton.systems.baselines import BASELINES, PREFIX, baseline
+from kammerton.systems.chord_audio import AUDIO
 from kammerton.systems.chord_sheets import SHEET_ORDER
 from kammerton.systems.fingering_hmm import HMMS
 from kammerton.systems.fingering_rules import RULES
@@ -64,6 +65,8 @@ def _checked(task: Task, system: System) -> System:
 
 def _built_in(task: str) -> Iterator[System]:
     """Give the systems of a task that are built in."""
+    if task == "chords":
+        yield AUDIO
     if task == "fingering":
         yield RULES
         yield from HMMS
