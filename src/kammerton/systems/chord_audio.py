@@ -99,7 +99,7 @@ def bass_scores(chroma: Chroma, states: States) -> Matrix:
 def unit_rows(rows: Matrix) -> Matrix:
     """Return rows of length 1, but those of zeros."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    return np.asarray(np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0))
 
 
 def change_times(path: str | os.PathLike[str], grid: Grid) -> NDArray[np.float64]:

@@ -47,7 +47,7 @@ class States:
     @property
     def are_inverted(self) -> NDArray[np.bool_]:
         """Which states have another bass than the root."""
-        return self.roots != self.basses
+        return np.not_equal(self.roots, self.basses)
 
 
 def states_of(qualities: Sequence[str], *, inversions: bool) -> States:

@@ -115,7 +115,7 @@ def test_beats_are_on_clicks_that_are_nearly_even(write: Write, period: float) -
     for start in (times * RATE).astype(int):
         sound[start : start + 400] += 0.5 * rng.standard_normal(400)
     beats = read_beats(write(np.clip(sound, -1, 1)))
-    np.testing.assert_allclose(beats[: len(times)], times, atol=0.03)  # and go on in the noise
+    np.testing.assert_allclose(beats[: len(times)], times, atol=0.045)  # and go on in the noise
 
 
 def test_no_beats_without_onsets() -> None:
