@@ -89,7 +89,7 @@ def _kernel() -> Matrix:
     widths = np.maximum(1 / 3, 12 * np.log2(1 + RATE / _SIZE / hertz))
     distances = np.abs(pitches[:, None] - _PITCHES) / widths
     kernel = np.where(distances < 1, 0.5 + 0.5 * np.cos(np.pi * np.minimum(distances, 1)), 0.0)
-    return kernel / kernel.sum(axis=0)
+    return np.asarray(kernel / kernel.sum(axis=0))
 
 
 def _levelled(spectra: Matrix) -> Matrix:
@@ -102,7 +102,7 @@ def _levelled(spectra: Matrix) -> Matrix:
     )
     deviation = np.sqrt(np.maximum(square - mean**2, 0.0))
     above = np.maximum(spectra - mean, 0.0)
-    return np.divide(above, deviation, out=np.zeros_like(above), where=deviation > 1e-6)
+    return np.asarray(np.divide(above, deviation, out=np.zeros_like(above), where=deviation > 1e-6))
 
 
 def estimate_tuning(spectra: Matrix) -> float:
