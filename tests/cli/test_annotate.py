@@ -152,6 +152,6 @@ def test_the_list_of_systems(terminal: Terminal) -> None:
     assert ("fingering", "baseline:always-3") in names
     assert ("instruments", "fusion") in names
     assert all(entry["summary"].endswith(".") for entry in listed)
-    assert terminal.run("systems", "chords").out.startswith("chords:\n  audio")
+    assert terminal.run("systems", "chords").out.startswith("chords:\n  fusion")
     assert terminal.run("systems", "fusion").out.count("takes ") == 3
     assert terminal.run("systems", "nobody").code == 2

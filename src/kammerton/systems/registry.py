@@ -65,14 +65,13 @@ def _checked(task: Task, system: System) -> System:
 
 def _built_in(task: str) -> Iterator[System]:
     """Give the systems of a task that are built in."""
-    if task == "chords":
-        yield AUDIO
     if task == "fingering":
         yield RULES
         yield from HMMS
     if task in FUSED_TASKS:
         yield fusion_system(task)
     if task == "chords":
+        yield AUDIO
         yield SHEET_ORDER
     for name in BASELINES.get(task, ()):
         yield baseline(find_task(task), name)
