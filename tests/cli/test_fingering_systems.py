@@ -74,3 +74,27 @@ def test_why_notes_have_their_fingers(terminal: Terminal) -> None:
         "no system of chords does"
         in terminal.run("show", "chords", "songs", "songs", "one", "--explain", "fusion").err
     )
+
+
+def test_scores_say_what_a_model_was_trained_on(terminal: Terminal) -> None:
+    fingered = HEAD + "|".join(row + str(finger) for finger, row in enumerate(FIVE, 1))
+    terminal.write(refs={"one.csv": fingered}, more={"one.csv": fingered, "two.csv": fingered})
+    terminal.run("train", "fingering", "refs", "--system", "hmm1", "--out", "model.npz", "--quiet")
+    run = ("annotate", "fingering", "more", "--system", "hmm1", "--model", "model.npz", "--out", "out")
+    terminal.run(*run, "--quiet")
+    record = json.loads((terminal.folder / "out/kammerton.json").read_text())
+    assert record["learned"] == ["one"]
+    trained = f"trained:{record['made'].partition('|trained:')[2]}"
+    assert record["trained_on"].endswith(trained.replace("trained:", "data:"))
+    said = (
+        "by its record, `out` comes from a model that was trained on 1 of 2 items (`one`)\n"
+        "  help: scores of these are no measure of what it does on others\n"
+    )
+    scored = terminal.run("score", "fingering", "more", "out", "--protocol", "strike", "--no-ci")
+    assert said in scored.err
+    assert f";{trained}|items:2|" in scored.out
+    chosen = terminal.run("score", "fingering", "more", "out", "--items", "two", "--protocol", "strike")
+    assert "KT215" not in chosen.err
+    assert terminal.run("score", "fingering", "more", "refs", "--no-ci").err.count("KT215") == 0
+    (terminal.folder / "out/kammerton.json").write_text('{"made": "mine", "learned": 3}')
+    assert "KT215" not in terminal.run("score", "fingering", "more", "out", "--no-ci").err

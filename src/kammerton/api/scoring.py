@@ -20,7 +20,15 @@ from kammerton.formats.folders import normal_form
 from kammerton.formats.lists import ItemGroups, Items, find_groups, find_items, group_items, read_pairs
 from kammerton.formats.packs import is_pack, read_packed_pairs
 from kammerton.formats.reading import SIDES, SidedOptions, options_of, signed_choices, signed_file
-from kammerton.model.corpus import ALL, Collection, Corpus, Missing, check_names, choose_split
+from kammerton.model.corpus import (
+    ALL,
+    Collection,
+    Corpus,
+    Missing,
+    check_names,
+    choose_split,
+    warn_of_learned,
+)
 from kammerton.model.evidence import Evidence
 from kammerton.model.measure import EVERY, Measure
 from kammerton.model.registry import find_task
@@ -599,7 +607,7 @@ def score(  # noqa: PLR0913 - one per choice
             job, corpus, candidates, select_by, execution
         )
         corpus, signed_split = split_of(items_chosen(corpus, items), splits, split)
-        corpus = with_lacking(corpus, of_candidates, missing)
+        corpus = warn_of_learned(with_lacking(corpus, of_candidates, missing))
     evidence = score_corpus(job, corpus, execution, store, progress, timing)
     corpus, evidence, candidate_evidence = report_candidates(corpus, evidence, of_candidates)
     choices = (

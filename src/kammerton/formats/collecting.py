@@ -14,7 +14,7 @@ from typing import Any
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.folders import FoundItems, find_files, normal_form
 from kammerton.formats.packs import collect_pack, is_pack
-from kammerton.formats.reading import read_making, signed_making
+from kammerton.formats.reading import learned_items, read_record, signed_making
 from kammerton.formats.remote import (
     RemoteSource,
     find_remote,
@@ -82,8 +82,14 @@ def _from_mapping(source: Mapping[str, object], name: str, task: Task, options: 
         sources[item] = ((None, source_at(value, task, options) if is_remote(value) else value),)
         if item != str(key):
             written[item] = str(key)
-    made = getattr(source, "made", "")  # of annotations that a system has just made
-    return Collection(name, sources, name, written=written, made=signed_making(made))
+    return Collection(
+        name,
+        sources,
+        name,
+        written=written,
+        made=signed_making(getattr(source, "made", "")),  # of annotations that a system has just made
+        learned=learned_items(getattr(source, "learned", ())),
+    )
 
 
 def find(place: str | os.PathLike[str], task: Task, options: object) -> FoundItems[Any]:
@@ -165,6 +171,7 @@ def _from_place(place: str | os.PathLike[str], name: str | None, task: Task, opt
             broken[item] = "several files for one item"
         else:
             sources[item] = (*sources.get(item, ()), (annotator, paths[0]))
+    record = {} if items.single or is_remote(place) else read_record(Path(place))
     return Collection(
         name or name_of(place),
         sources,
@@ -173,5 +180,6 @@ def _from_place(place: str | os.PathLike[str], name: str | None, task: Task, opt
         broken,
         single=items.single and not holds_many,
         written={task.identify(file)[0]: name_as_written for file, name_as_written in items.written.items()},
-        made="" if items.single or is_remote(place) else read_making(Path(place)),
+        made=signed_making(record.get("made")),
+        learned=learned_items(record.get("learned")),
     )

@@ -210,13 +210,23 @@ _LONGEST_MAKING = 1000
 """Characters of a record that a signature has at most: anybody may have written it."""
 
 
-def read_making(folder: Path) -> str:
-    """Return how a system made the annotations of a folder; nothing if there is no record of it."""
+def read_record(folder: Path) -> Mapping[str, Any]:
+    """Return the record in a folder of annotations that a system made; nothing if there is none."""
     try:
         record = json.loads((folder / RECORD).read_bytes())
     except (OSError, ValueError):
-        return ""
-    return signed_making(record.get("made")) if isinstance(record, dict) else ""
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def read_making(folder: Path) -> str:
+    """Return how a system made the annotations of a folder; nothing if there is no record of it."""
+    return signed_making(read_record(folder).get("made"))
+
+
+def learned_items(items: object) -> frozenset[str]:
+    """Return the items that a model was trained on, by a record that anybody may have written."""
+    return frozenset(map(str, items)) if isinstance(items, list | tuple) else frozenset()
 
 
 def signed_making(made: object) -> str:

@@ -87,6 +87,7 @@ class Collection:
     # whether it is one of several candidates: items that it lacks are another one's
     partial: bool = False
     made: str = ""  # how a system made the annotations, as signatures have it; nothing if that is not known
+    learned: frozenset[str] = frozenset()  # items that the model of a system was trained on, if known
 
     def read_by(self, options: object) -> object:
         """Return the options by which the sources are read, of those of the whole."""
@@ -241,6 +242,23 @@ def choose_split(corpus: Corpus, splits: Mapping[str, str], split: str | None) -
     if split is not None:
         corpus = corpus.only(lambda item: known.get(listed_as(item, known) or "") == split)
     return corpus.with_warnings(warnings)
+
+
+def warn_of_learned(corpus: Corpus) -> Corpus:
+    """Return the corpus, with warnings on systems that were trained on items of it."""
+    warnings = []
+    for system in corpus.systems:
+        items = sorted(corpus.paired().items) if system.learned else []
+        learned = [item for item in items if listed_as(item, system.learned) is not None]
+        if learned:
+            counted = out_of(len(learned), len(items), "item")
+            message = f"by its record, {quote(system.name)} comes from a model that was trained on {counted}"
+            warnings.append(_warning("KT215", message, learned, LEARNED).at(system=system.name))
+    return corpus.with_warnings(warnings) if warnings else corpus
+
+
+LEARNED = "scores of these are no measure of what it does on others"
+"""Hint on scores of items that a model was trained on."""
 
 
 def listed_as(item: str, known: Container[str]) -> str | None:

@@ -56,6 +56,8 @@ class Annotations(Mapping[str, Any], Written):
         How they were made: the system, its settings, and a digest of what it was given.
     failed : mapping of str to str
         Items without an annotation, and why.
+    learned : tuple of str
+        Items that its model was trained on.
     diagnostics : tuple of Diagnostic
         What was noticed about the inputs and the annotations, and while ``annotate`` wrote them.
     """
@@ -73,6 +75,7 @@ class Annotations(Mapping[str, Any], Written):
         self.system: str = record["system"]
         self.made: str = record["made"]
         self.failed: Mapping[str, str] = record["failed"]
+        self.learned: tuple[str, ...] = tuple(record["learned"])
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
 
     def __getitem__(self, item: str) -> Any:
@@ -209,9 +212,10 @@ def _run(
         if outcome.annotation is None:
             errors = (problem.message for problem in outcome.diagnostics if problem.severity == "error")
             failed[item] = next(errors, "nothing was made")
+    trained = f"|trained:{model.header['data']}" if isinstance(model, Model) else ""
     content = Content(
         annotations={item: outcome.annotation for item, outcome in outcomes.items() if item not in failed},
-        made=f"{signed}|data:{data_hash(digests)}",
+        made=f"{signed}|data:{data_hash(digests)}{trained}",
         confidences={item: outcome.confidence for item, outcome in outcomes.items()},
         sources={item: source.files["score"] for item, source in sources.items() if "score" in source.files},
         reading=reading,
@@ -226,6 +230,7 @@ def _run(
         "from": [portable(os.fsdecode(path)) for path in paths_of(inputs)],
         "trained_on": model.trained_on if isinstance(model, Model) else system.card.trained_on,
         "failed": failed,
+        "learned": list(model.header["items"]) if isinstance(model, Model) else [],
     }
     return Annotations(task, content, record, paths_of(inputs), problems)
 
