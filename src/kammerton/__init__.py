@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kammerton.api.checking import check
     from kammerton.api.comparing import agree, compare
     from kammerton.api.files import convert, pack
+    from kammerton.api.gating import gate
     from kammerton.api.pages import report, show
     from kammerton.api.scoring import score
     from kammerton.errors import DataError, Diagnostic, KammertonError, LabelError, OptionError, OutputError
@@ -46,6 +47,7 @@ __all__ = [
     "diff",
     "fingering",
     "fuse",
+    "gate",
     "instruments",
     "keeping",
     "pack",
@@ -72,6 +74,7 @@ _HOMES = {
     "convert": "kammerton.api.files",
     "diff": "kammerton.runs",
     "fuse": "kammerton.systems.fusing",
+    "gate": "kammerton.api.gating",
     "keeping": "kammerton.scoring.keeping",
     "pack": "kammerton.api.files",
     "read_run": "kammerton.runs",

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Gates against an earlier run: losses that are no chance fail, all else passes."""
 
+import re
+from typing import Any
+
 import pytest
 
+import kammerton as kt
 from cli.harness import Terminal
 
 SCORE = ("score", "chords", "ref")
@@ -52,7 +56,7 @@ def nightly(terminal: Terminal) -> Terminal:
             "worse",
             ("--items", "[0-3]"),
             0,
-            "-25.00 (p = .125, 4 items, too few for the test: --tolerance X limits the loss): passed",
+            "-25.00 (p = .125, 4 items, too few for the test: a tolerance limits the loss): passed",
         ),
     ],
 )
@@ -149,3 +153,42 @@ def test_a_gate_of_a_run_is_of_the_measures_of_the_run(nightly: Terminal) -> Non
     result = nightly.run("score", "all", "--fail-under", "MajMin=0.1")
     assert (result.code, "is not unique" in result.err) == (2, True)
     assert nightly.run("score", "all", "--fail-under", "mir_eval/majmin=0.9").code == 6
+
+
+def test_gates_of_python_are_those_of_the_command_line(
+    nightly: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(nightly.folder)
+    limits: dict[str, Any] = {"fail_under": {"MajMin": 0.3}, "fail_below": "run"}
+    options = ("--fail-under", "MajMin=30%", "--fail-below", "run")
+    for system in ("worse", "chance", "better"):
+        result = nightly.run(*SCORE, f"new={system}", *options)
+        outcome = kt.gate(kt.score("chords", "ref", {"new": system}), **limits)
+        assert (result.code == 6) != outcome.passed
+        lines = [line.partition(": ")[2] for line in result.err.splitlines() if line.startswith("--fail-")]
+        assert sorted(lines) == sorted(str(outcome).splitlines())
+        assert all(text in lines for text in outcome.failures)
+
+
+def test_a_gate_of_scores(nightly: Terminal) -> None:
+    old, worse = (
+        kt.score("chords", str(nightly.folder / "ref"), {"s": str(nightly.folder / n)})
+        for n in ("old", "worse")
+    )
+    (failure,) = kt.gate(worse, fail_below=old).failures
+    assert failure.endswith("is 25.00 %, 50.00 % in the earlier scores: -25.00 (p = .002, 10 items): failed")
+    assert kt.gate(worse, fail_below=old, tolerance=0.25).passed
+    assert kt.gate(worse, fail_below=old, measure="UnderSeg").passed  # a boundary too many in both
+    anything: Any = "MajMin"
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({}, "which gate?"),
+        ({"fail_under": anything}, "fail_under must be a mapping of measures to numbers, not str"),
+        ({"fail_under": {"MajMin": anything}}, "the limit of mirex2013/MajMin must be a number"),
+        ({"fail_under": {"MajMin": 75}}, "help: write 75 % as 0.75 or 75%; you wrote 75"),
+        ({"fail_under": {"decibel/CSR": 0.5}}, "is not among those that are computed"),
+        ({"fail_below": old, "tolerance": anything}, "a tolerance must be a number, not str"),
+        ({"fail_below": old, "tolerance": -1}, "a tolerance is not negative: -1"),
+    ]
+    for choices, message in wrong:
+        with pytest.raises(kt.OptionError, match=re.escape(message)):
+            kt.gate(old, **choices)

@@ -536,20 +536,13 @@ NOT_FOLLOWED = {
 
 NO_HINTS = {
     " (ended by --strict)",
-    "--fail-below: not comparable with {}: failed",
-    "--fail-below: {} has {}, not {}: failed",
-    "--fail-below: {} has no system {}: not compared",
-    "--fail-below: {} has none of these systems",
-    "--fail-below: {} is a run of {}, not of {}",
-    "--fail-below: {} of {} is",
-    ", too few for the test: --tolerance X limits the loss",
+    "--fail-below: {} {}",
     "--tolerance needs an earlier run",
     (
         "Exit with code 6 if the main measure is significantly worse than in an earlier run; with "
         "--tolerance, if it is worse by more than that."
     ),
     "Loss that --fail-below accepts, in place of the test: 0.005 or 0.5%.",
-    "--fail-under: {} of {} is",
     "--isolated takes no settings, and --config names some",
     "--statistics has no form for {}",
     "--format json has their scores too",

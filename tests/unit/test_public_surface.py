@@ -17,6 +17,7 @@ KAMMERTON = [
         "annotate",
         "Fusion",
         "fuse",
+        "gate",
         "__version__",
         "agree",
         "check",

@@ -10,7 +10,8 @@ from pathlib import PurePath
 from typing import Annotated, Any, Literal, TypeVar
 
 import kammerton
-from kammerton.cli.gate import EarlierRun, Gates, Threshold
+from kammerton.api.gating import EarlierRun, GateOutcome, Threshold
+from kammerton.cli.gate import Gates, lines_of
 from kammerton.cli.options import (
     INTERVALS,
     OUTPUT,
@@ -358,7 +359,8 @@ def score(
         computed = scores.measures if computed is None else computed
         _print_namesakes(choices, computed, task, quiet=results.quiet)
         # before a run is written, which may replace the earlier run
-        failures, results = _failures(scores, gates.thresholds(computed, task), earlier, results)
+        thresholds = gates.thresholds(computed, task)
+        failures, results = _failures(scores, gates, thresholds, earlier, results)
         results.write_all(scores)
     print_messages(failures)
     results.print_closing(scores)
@@ -374,30 +376,34 @@ def _computed(task: Task, choices: Mapping[str, Any], *, no_reference: bool = Fa
 
 
 def _failures(
-    scores: Scores, thresholds: Sequence[Threshold], earlier: EarlierRun | None, results: ScoreResults
+    scores: Scores,
+    gates: Gates,
+    thresholds: Sequence[Threshold],
+    earlier: EarlierRun | None,
+    results: ScoreResults,
 ) -> tuple[list[str], ScoreResults]:
     """Print what passed the gates; return what failed, and results that keep a run they fail by."""
-    outcomes = [outcome for threshold in thresholds for outcome in threshold.outcomes(scores)]
     below = [] if earlier is None else _outcomes_below(earlier, scores, results)
-    print_messages(line for is_worse, line in (*outcomes, *below) if not (is_worse or results.quiet))
-    failures = [line for is_worse, line in (*outcomes, *below) if is_worse]
-    if earlier is not None and earlier.lies_at(results.out) and any(is_worse for is_worse, _ in below):
-        failures.append(f"{quote(earlier.name)} was kept: the gate failed")
+    outcomes = [*(outcome for threshold in thresholds for outcome in threshold.outcomes(scores)), *below]
+    print_messages(() if results.quiet else lines_of(outcomes, passed=True))
+    failures = list(lines_of(outcomes, passed=False))
+    if (
+        earlier is not None
+        and gates.replaces_earlier_run(results.out)
+        and not all(outcome.passed for outcome in below)
+    ):
+        failures.append(f"{earlier.name} was kept: the gate failed")
         results = replace(results, out=None)
     return failures, results
 
 
-def _outcomes_below(earlier: EarlierRun, scores: Scores, results: ScoreResults) -> list[tuple[bool, str]]:
-    """Return whether each system is worse than it was, with a line; scores that are not comparable fail."""
-    measure = shown_measures(scores, results.table_options())[0]
-    if measure not in earlier.scores.measures:
-        protocols = ", ".join(dict.fromkeys(known.protocol for known in earlier.scores.measures))
-        return [(True, f"--fail-below: {quote(earlier.name)} has {protocols}, not {measure}: failed")]
+def _outcomes_below(earlier: EarlierRun, scores: Scores, results: ScoreResults) -> list[GateOutcome]:
+    """Return whether each system is worse than it was; scores that are not comparable fail."""
     try:
-        return list(earlier.outcomes(scores, measure))
+        return list(earlier.outcomes(scores, shown_measures(scores, results.table_options())[0]))
     except DataError as error:
         print_diagnostics(error.diagnostics, quiet=results.quiet)
-        return [(True, f"--fail-below: not comparable with {quote(earlier.name)}: failed")]
+        return [GateOutcome.of("fail_below", f"not comparable with {earlier.name}", passed=False)]
 
 
 def _with_chosen_measures(results: _R, choices: Mapping[str, Any]) -> _R:
