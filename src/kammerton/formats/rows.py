@@ -20,7 +20,7 @@ from pathlib import PurePath
 import numpy as np
 
 from kammerton.arrays import Seconds
-from kammerton.errors import DataError, Diagnostic, close_match, quote
+from kammerton.errors import DataError, Diagnostic, quote
 from kammerton.formats.intervals import (
     EXACT,
     DecimalMark,
@@ -52,6 +52,7 @@ from kammerton.formats.source import explained, read_text, with_newlines
 from kammerton.formats.tables import (
     BLANK,
     SEPARATORS,
+    ColumnNames,
     Header,
     NumberedLine,
     Table,
@@ -71,24 +72,19 @@ _CLEAN_FILE = re.compile(rf'(?:[ \t\n]*+{_NUMBER}[ \t]++{_NUMBER}[ \t]++[^\s"]\S
 _FIRST_OF_TIME = frozenset("0123456789.+-")
 """No header begins with these, so that rows need not be searched for one."""
 
-_NAMES: dict[IntervalColumn, tuple[str, ...]] = {
-    "start": (
-        *("start", "onset", "begin", "time", "from", "t"),
-        *("start_time", "onset_time", "begin_time", "t_start"),
-    ),
-    "end": ("end", "offset", "stop", "to", "until", "end_time", "offset_time", "stop_time", "t_end"),
-    "duration": ("duration", "dur", "length"),
-    "label": ("label", "chord", "value", "annotation", "text", "symbol", "name", "labels", "chords"),
-    "annotator": ("annotator", "annotator_id", "worker_id", "worker", "rater", "annotated_by"),
-    "item": ("item",),
-}
-"""Names that headers have for columns, the usual ones first."""
-
-_NEAR = 0.75
-"""How alike a name is to that of a column if it is a slip: `strat` of `start`, not `title` of `time`."""
-
-_COLUMNS: dict[str, IntervalColumn] = {name: column for column, names in _NAMES.items() for name in names}
-_UNIT = re.compile(r"_(?:in_)?(?:s|sec|secs|seconds)$|[([](?:s|sec|secs|seconds)[)\]]$")
+_NAMES = ColumnNames[IntervalColumn](
+    {
+        "start": (
+            *("start", "onset", "begin", "time", "from", "t"),
+            *("start_time", "onset_time", "begin_time", "t_start"),
+        ),
+        "end": ("end", "offset", "stop", "to", "until", "end_time", "offset_time", "stop_time", "t_end"),
+        "duration": ("duration", "dur", "length"),
+        "label": ("label", "chord", "value", "annotation", "text", "symbol", "name", "labels", "chords"),
+        "annotator": ("annotator", "annotator_id", "worker_id", "worker", "rater", "annotated_by"),
+        "item": ("item",),
+    }
+)
 
 _LOOKED_AT = 1000
 """Rows that do not fit and are diagnosed; the others are counted."""
@@ -396,12 +392,7 @@ def _option_does_not_apply(option: str, value: str, why: str) -> _Note:
 
 def _column_of(header: str, own: Mapping[str, IntervalColumn]) -> IntervalColumn | None:
     """Return which column a header names, or None."""
-    if header in own:
-        return own[header]
-    name = re.sub(r"[\s-]+", "_", header.strip().casefold())
-    if name in _COLUMNS:
-        return _COLUMNS[name]
-    return _COLUMNS.get(_UNIT.sub("", name).rstrip("_"))
+    return own.get(header) or _NAMES.column(header)
 
 
 def _known(names: Iterable[str], options: IntervalOptions) -> int:
@@ -514,11 +505,8 @@ def _report_missing(
     header: Header, column: IntervalColumn, problems: Problems, options: IntervalOptions
 ) -> None:
     columns = [_column_of(name, options.columns) for name in header.names]
-    unknown = [name for name, known in zip(header.names, columns, strict=True) if known is None and name]
-    near = next(
-        (name for name in unknown if close_match(name.casefold(), _NAMES[column], cutoff=_NEAR)), None
-    )
-    hint = f"known names: {', '.join(_NAMES[column][:5])}; or --columns NAME={column}"
+    near = _NAMES.near(column, [name for name in header.names if name not in options.columns])
+    hint = f"known names: {', '.join(_NAMES.of[column][:5])}; or --columns NAME={column}"
     if column == "end" and {"start", "label"} <= {*columns}:
         hint = "a duration will do; or are these change points? --layout points"
     alternatives: dict[IntervalColumn, IntervalColumn] = {"end": "duration", "duration": "end"}

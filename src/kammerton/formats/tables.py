@@ -29,13 +29,13 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
-from kammerton.errors import plural, quote
+from kammerton.errors import close_match, plural, quote
 from kammerton.formats.reading import Limits, Problems, report_exceeded, such_rows, within_line_limits
 from kammerton.model.annotations import Place
 
@@ -164,6 +164,52 @@ def declared_separator(text: str) -> str | None:
 
 
 # --- the header -----------------------------------------------------------------------------------------
+
+_UNIT = re.compile(r"_(?:in_)?(?:s|sec|secs|seconds)$|[([](?:s|sec|secs|seconds)[)\]]$")
+_NEAR = 0.75
+"""How alike a name is to that of a column if it is a slip: `strat` of `start`, not `title` of `time`."""
+C = TypeVar("C", bound=str)
+
+
+class ColumnNames(Generic[C]):
+    """Names that columns of a table, or fields of a record, may have, the usual ones first."""
+
+    def __init__(self, names: Mapping[C, tuple[str, ...]]) -> None:
+        self.of = names
+        self._known: dict[str, tuple[C | None, int]] = {
+            name: (column, rank) for column in names for rank, name in enumerate(names[column])
+        }
+
+    def _find(self, name: str) -> tuple[C | None, int]:
+        """Return the column that a name stands for, perhaps with a unit, and how usual the name is."""
+        folded = re.sub(r"[\s-]+", "_", name.strip().casefold())
+        return self._known.get(folded) or self._known.get(_UNIT.sub("", folded).rstrip("_"), (None, 0))
+
+    def column(self, name: str) -> C | None:
+        """Return the column that a name stands for, or None."""
+        return self._find(name)[0]
+
+    def columns(self, names: Sequence[str]) -> tuple[dict[C, int], dict[int, int]]:
+        """Return where each column stands, by its most usual name; and where that is repeated, and whose."""
+        ranked: dict[C, list[tuple[int, int]]] = {}
+        for index, name in enumerate(names):
+            column, rank = self._find(name)
+            if column is not None:
+                ranked.setdefault(column, []).append((rank, index))
+        best = {column: min(places) for column, places in ranked.items()}
+        repeated = {
+            index: first
+            for column, (least, first) in best.items()
+            for rank, index in ranked[column]
+            if rank == least and index != first
+        }
+        return {column: first for column, (_, first) in best.items()}, repeated
+
+    def near(self, column: C, names: Iterable[str]) -> str | None:
+        """Return the one of some names that may be meant for a column that none of them stands for."""
+        unknown = (name for name in names if name and self.column(name) is None)
+        like = (name for name in unknown if close_match(name.casefold(), self.of[column], cutoff=_NEAR))
+        return next(like, None)
 
 
 @dataclass(frozen=True, slots=True)

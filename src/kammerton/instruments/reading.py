@@ -160,7 +160,7 @@ def parse_text(text: str, suffix: str, reader: ListReader, *, items: bool = Fals
     segments = label_lines.segments_header(text)
     if segments is not None:
         return label_lines.read_segments(text, segments, reader)
-    header = first_row(text, lambda names: len(tables.columns_of(names)))
+    header = first_row(text, lambda names: len(tables.NAMES.columns(names)[0]))
     if header is None:
         reader.report_empty()
         return None
@@ -176,7 +176,7 @@ def _parse_rows(
         return label_lines.read_trec(text, form, reader)
     if label_lines.is_jamendo(header):
         return label_lines.read_jamendo(text, header, reader)
-    if suffix in _TABLES or len(tables.columns_of(header.names)) > 1:
+    if suffix in _TABLES or len(tables.NAMES.columns(header.names)[0]) > 1:
         return _parse_table(text, header, reader)
     kind = None if items else text_kind(text)
     if kind is not None:  # any text has lines
@@ -207,7 +207,7 @@ def _parse_table(text: str, header: Header, reader: ListReader) -> ParsedLists |
     if not len(table) and not table.uneven:
         reader.report_empty()
         return None
-    columns = tables.columns_of(header.names)
+    columns, _ = tables.NAMES.columns(header.names)
     if "label" in columns:
         return tables.read_long_table(table, reader)
     if columns.keys() & {"score", "rank", "relevance"}:

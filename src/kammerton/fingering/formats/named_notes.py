@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kammerton.errors import Diagnostic, close_match, quote
+from kammerton.errors import Diagnostic, quote
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats.notes import (
     DEFAULT_OPTIONS,
@@ -24,7 +24,6 @@ from kammerton.fingering.formats.notes import (
     Numbers,
     check_known,
     check_notes,
-    field_of,
     fingers_of,
     finish,
     notes_of,
@@ -39,35 +38,12 @@ from kammerton.formats.tables import BLANK, SEPARATORS, Header, first_row, read_
 from kammerton.model.annotations import Place
 from kammerton.model.task import ItemReadings, Reading
 
-# --- names ----------------------------------------------------------------------------------------------
-
-
-def _fields_of(names: Sequence[str]) -> tuple[dict[NoteField, int], list[int]]:
-    """Return which name stands for each field, the most usual one of several, and which are repeated."""
-    best: dict[NoteField, tuple[int, int]] = {}
-    repeated = []
-    for index, name in enumerate(names):
-        known = field_of(name)
-        if known is not None:
-            field, rank = known
-            before = best.setdefault(field, (rank, index))
-            if before[0] == rank and before[1] != index:
-                repeated.append(index)
-            best[field] = min(before, (rank, index))
-    return {field: index for field, (_, index) in best.items()}, repeated
-
-
-def _near(field: NoteField, names: Sequence[str]) -> str | None:
-    """Return the name that may be meant for a field."""
-    unknown = (name for name in names if name and field_of(name) is None)
-    return next((name for name in unknown if close_match(name, NAMES[field], cutoff=0.75)), None)
-
 
 def _missing_hint(field: NoteField, names: Sequence[str]) -> str:
-    near = _near(field, names)
-    hint = f"known names: {', '.join(NAMES[field])}"
+    near = NAMES.near(field, names)
+    hint = f"known names: {', '.join(NAMES.of[field])}"
     if field == "offset":
-        hint += f"; or, as a duration: {', '.join(NAMES['duration'])}"
+        hint += f"; or, as a duration: {', '.join(NAMES.of['duration'])}"
     return hint if near is None else f"is it {quote(near)}? {hint}"
 
 
@@ -86,7 +62,7 @@ def find_header(text: str, *, expected: bool) -> Header | None:
         return None
 
     def known(names: list[str]) -> int:
-        return len(_fields_of(names)[0])
+        return len(NAMES.columns(names)[0])
 
     header = first_row(text, known, separators=(*SEPARATORS, BLANK), commented=True)
     if header is None or known(header.names) > 1:
@@ -97,7 +73,7 @@ def find_header(text: str, *, expected: bool) -> Header | None:
 def is_index(header: Header) -> bool:
     """Return whether a table lists pieces, and has no fields of notes."""
     names = {name.casefold() for name in header.names}
-    return _fields_of(header.names)[0].keys() <= {"id"} and bool(names & _ITEM_NAMES)
+    return NAMES.columns(header.names)[0].keys() <= {"id"} and bool(names & _ITEM_NAMES)
 
 
 def _is_pianovam(header: Header) -> bool:
@@ -107,7 +83,7 @@ def _is_pianovam(header: Header) -> bool:
 
 def _columns_of(header: Header, problems: Problems) -> dict[NoteField, int]:
     """Return where each field stands; report those that are missing or there twice."""
-    columns, repeated = _fields_of(header.names)
+    columns, repeated = NAMES.columns(header.names)
     for index in repeated:
         message = f"column {quote(header.names[index])} stands twice"
         place = header.place(problems.file, index)
@@ -118,7 +94,7 @@ def _columns_of(header: Header, problems: Problems) -> dict[NoteField, int]:
     for field in needed:
         if field in columns or (field == "offset" and "duration" in columns):
             continue
-        if field == "finger" and _is_pianovam(header) and _near(field, header.names) is None:
+        if field == "finger" and _is_pianovam(header) and NAMES.near(field, header.names) is None:
             message = "notes without fingers: as an estimate, nothing of them can be judged"
             hint = "a column `finger`, such as L1 to R5, says who plays what"
             problems.report("KT338", message, header.place(problems.file), severity="warning", hint=hint)
@@ -340,7 +316,7 @@ class _JsonReader:
 def _keys_of(names: tuple[str, ...]) -> dict[NoteField, str]:
     """Return the key of each field."""
     names = tuple(sorted(names))
-    return {field: names[index] for field, index in _fields_of(names)[0].items()}
+    return {field: names[index] for field, index in NAMES.columns(names)[0].items()}
 
 
 def _is_jams(annotations: object) -> bool:

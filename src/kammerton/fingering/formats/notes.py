@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -32,6 +31,7 @@ from kammerton.fingering.annotation import (
 from kammerton.fingering.judging import PROFILES, Profile, load_profile, profile_named
 from kammerton.formats.intervals import EXACT, ROUNDING_S, diagnose_time, parse_time
 from kammerton.formats.reading import Limits, Problems, SidedOptions, check_encoding, such_rows
+from kammerton.formats.tables import ColumnNames
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
 
@@ -199,26 +199,25 @@ else fingers of the hand that plays the note. *1-10*: the same if none is beyond
 else from the left thumb to the left little finger and on to the right.
 """
 
-NAMES: dict[NoteField, tuple[str, ...]] = {
-    "id": ("id", "note_id", "index"),
-    "onset": ("onset", "onset_time", "start", "start_time", "time", "begin"),
-    "offset": ("offset", "offset_time", "key_offset", "end", "end_time", "stop"),
-    "duration": ("duration", "dur", "length"),
-    "pitch": (
-        *("pitch", "spelled_pitch", "midi_pitch", "midi"),
-        *("note", "note_number", "midi_note", "note_name"),
-    ),
-    "hand": ("hand", "channel"),
-    "finger": ("finger", "finger_number", "fingering", "finger_label", "label"),
-    "annotator": ("annotator", "annotator_id"),
-}
+NAMES = ColumnNames[NoteField](
+    {
+        "id": ("id", "note_id", "index"),
+        "onset": ("onset", "onset_time", "start", "start_time", "time", "begin"),
+        "offset": ("offset", "offset_time", "key_offset", "end", "end_time", "stop"),
+        "duration": ("duration", "dur", "length"),
+        "pitch": (
+            *("pitch", "spelled_pitch", "midi_pitch", "midi"),
+            *("note", "note_number", "midi_note", "note_name"),
+        ),
+        "hand": ("hand", "channel"),
+        "finger": ("finger", "finger_number", "fingering", "finger_label", "label"),
+        "annotator": ("annotator", "annotator_id"),
+    }
+)
 """Names that are understood; where a file has several for one field, the first one counts.
 
 PianoVAM has ``key_offset``, when the key is released, beside ``frame_offset``, when the sound ends.
 """
-
-_FIELDS: dict[str, NoteField] = {name: field for field, names in NAMES.items() for name in names}
-_UNIT = re.compile(r"_(?:in_)?(?:s|sec|secs|seconds)$|[([](?:s|sec|secs|seconds)[)\]]$")
 
 _HANDS = {
     **dict.fromkeys(("r", "rh", "right", "0"), RIGHT),
@@ -226,15 +225,6 @@ _HANDS = {
     **dict.fromkeys(("", ".", "-1", "noinfo", "unknown"), UNKNOWN),
 }
 _HAND_NAMES = {RIGHT: "right", LEFT: "left"}
-
-
-def field_of(header: str) -> tuple[NoteField, int] | None:
-    """Return the field that a header names, and how usual the name is (0 most), or None."""
-    name = re.sub(r"[\s-]+", "_", header.strip().casefold())
-    if name not in _FIELDS:
-        name = _UNIT.sub("", name).rstrip("_")
-    field = _FIELDS.get(name)
-    return None if field is None else (field, NAMES[field].index(name))
 
 
 def notes_of(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Flags
-from kammerton.errors import close_match, quote
+from kammerton.errors import quote
 from kammerton.formats.reading import Problems
-from kammerton.formats.tables import Table
+from kammerton.formats.tables import ColumnNames, Table
 from kammerton.instruments.labels import (
     Key,
     LabelRows,
@@ -33,49 +32,27 @@ from kammerton.model.measure import Values
 
 Column = Literal["item", "label", "score", "rank", "relevance", "annotator"]
 _ONE_NAME = "names are compared without suffixes, and composed (NFC): call both alike, or take one out"
-NAMES: dict[Column, tuple[str, ...]] = {
-    "item": (
-        *("item", "file", "filename", "file_name", "sample_key", "track_id", "track", "clip_id", "clip"),
-        *("audio", "recording", "song", "path", "file_id", "song_id", "segment_id", "ytid", "id"),
-    ),
-    "label": ("instrument", "label", "tag", "class", "instrument_name", "label_name", "class_name"),
-    "score": ("score", "confidence", "probability", "prob", "likelihood", "activation"),
-    "rank": ("rank", "position"),
-    "relevance": ("relevance", "response"),
-    "annotator": ("annotator", "annotator_id", "worker_id", "worker", "rater", "annotated_by"),
-}
+NAMES = ColumnNames[Column](
+    {
+        "item": (
+            *("item", "file", "filename", "file_name", "sample_key", "track_id", "track", "clip_id", "clip"),
+            *("audio", "recording", "song", "path", "file_id", "song_id", "segment_id", "ytid", "id"),
+        ),
+        "label": ("instrument", "label", "tag", "class", "instrument_name", "label_name", "class_name"),
+        "score": ("score", "confidence", "probability", "prob", "likelihood", "activation"),
+        "rank": ("rank", "position"),
+        "relevance": ("relevance", "response"),
+        "annotator": ("annotator", "annotator_id", "worker_id", "worker", "rater", "annotated_by"),
+    }
+)
 """Names that are understood; where a table has several for one column, the first one counts."""
-_COLUMNS: dict[str, Column] = {name: column for column, names in NAMES.items() for name in names}
-
-
 _NUMERIC: frozenset[Column] = frozenset(("score", "rank", "relevance"))
-
-
-def column_of(header: str) -> Column | None:
-    """Return the column that a header names, or None."""
-    return _COLUMNS.get(_folded(header))
-
-
-def _folded(header: str) -> str:
-    return re.sub(r"[\s-]+", "_", header.strip().casefold())
-
-
-def columns_of(names: Sequence[str]) -> dict[Column, int]:
-    """Return the place of each column that the names of a header name."""
-    best: dict[Column, tuple[int, int]] = {}
-    for index, name in enumerate(names):
-        column = column_of(name)
-        if column is not None:
-            rank = NAMES[column].index(_folded(name))
-            best[column] = min(best.get(column, (rank, index)), (rank, index))
-    return {column: index for column, (_, index) in best.items()}
 
 
 def report_missing(table: Table, problems: Problems, column: Column) -> None:
     """Report that no name of a header is one of a column."""
-    unknown = [name for name in table.names if column_of(name) is None]
-    near = next((name for name in unknown if close_match(name.casefold(), NAMES[column])), None)
-    hint = f"known names: {', '.join(NAMES[column][:5])}"
+    near = NAMES.near(column, table.names)
+    hint = f"known names: {', '.join(NAMES.of[column][:5])}"
     if near is not None:
         hint = f"is it {quote(near)}? {hint}"
     problems.report("KT616", f"no column is the {column}", table.header_place(), hint=hint)
@@ -98,7 +75,7 @@ class _LongTable(ListReader):
 
     @cached_property
     def _columns(self) -> dict[Column, int]:
-        return columns_of(self.table.names)
+        return NAMES.columns(self.table.names)[0]
 
     @cached_property
     def _names_items(self) -> bool:
@@ -109,12 +86,10 @@ class _LongTable(ListReader):
 
     def read(self) -> ParsedLists | None:
         """Return the lists; None if two columns that count are called the same."""
-        names = [_folded(name) for name in self.table.names]
-        firsts = list(map(names.index, names))
-        counting = self._columns.values()
-        repeated = [index for index, first in enumerate(firsts) if first < index and first in counting]
-        for index in repeated:
-            message = f"columns {firsts[index] + 1} and {index + 1} are both {quote(names[index])}"
+        _, repeated = NAMES.columns(self.table.names)
+        for index, first in repeated.items():
+            name = self.table.names[index].strip().casefold()
+            message = f"columns {first + 1} and {index + 1} are both {quote(name)}"
             self.problems.report("KT617", message, self.table.header_place(index))
         if repeated:
             return None
@@ -203,7 +178,7 @@ class _LongTable(ListReader):
             entries = self._by_rank(entries)
             ordered = True
         # where rows are parts of items, a label comes again
-        repeats = any(_folded(name).startswith(("start", "onset")) for name in self.table.names)
+        repeats = any(name.casefold().startswith(("start", "onset")) for name in self.table.names)
         vector = self._is_vector(entries, len(keys))
         rules = ReadingRules(
             ordered=ordered, vector=vector, closed=closed, repeats=repeats, names_items=self._names_items
@@ -286,8 +261,8 @@ class _WideTable(ListReader):
 
     @cached_property
     def _annotator(self) -> int | None:
-        names = self.table.names
-        return next((index for index in range(1, len(names)) if column_of(names[index]) == "annotator"), None)
+        columns = map(NAMES.column, self.table.names)
+        return next((index for index, column in enumerate(columns) if index and column == "annotator"), None)
 
     @cached_property
     def _instruments(self) -> list[int]:
@@ -340,7 +315,7 @@ class _WideTable(ListReader):
         name = self.table.names[0]
         if name.casefold() in _TIMES:
             return True
-        return len(self.table) > len(cells) and cells <= _ZERO_ONE and column_of(name) != "item"
+        return len(self.table) > len(cells) and cells <= _ZERO_ONE and NAMES.column(name) != "item"
 
     def _is_text(self) -> bool:
         """Return whether no cell is a number, so that this is a table of another kind."""

@@ -19,7 +19,7 @@ from kammerton.errors import DataError, Diagnostic, quote
 from kammerton.formats.tables import render_rows
 from kammerton.formats.writing import JamsPart, jams_document
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.formats.tables import column_of
+from kammerton.instruments.formats.tables import NAMES
 from kammerton.model.annotations import Metadata
 
 Kind = Literal["set", "order", "scores", "vector", "judged", "grades"]
@@ -108,7 +108,8 @@ def _check_wide(entries: Sequence[Entry]) -> None:
         _refuse("CSV", "scores of a vocabulary need the name of their item", "write a table of many items")
     if all(np.isin(entry.annotation.scores, (0.0, 1.0)).all() for entry in entries):
         _refuse("CSV", "scores that are all 0 or 1 would be read as sets", "0.5 as a threshold makes sets")
-    column = next((label for entry in entries for label in entry.annotation.labels if column_of(label)), None)
+    labels = (label for entry in entries for label in entry.annotation.labels)
+    column = next(filter(NAMES.column, labels), None)
     if column is not None:
         _refuse("CSV", f"label {quote(column)} would be read as the name of another column")
 
