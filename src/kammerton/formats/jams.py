@@ -18,7 +18,7 @@ from kammerton.formats.json_places import (
     JsonPlaces,
     Pointer,
     decode,
-    element_offsets,
+    described,
     offset_of,
     within_quotes,
 )
@@ -63,7 +63,6 @@ class Observations:
         self._data = data
         self._pointer = pointer
         self._places = places
-        self._begins: dict[Pointer, list[int]] = {}
 
     def column(self, key: str) -> list[object]:
         """Return one value per observation; one that is none of JSON where the key is missing."""
@@ -87,12 +86,9 @@ class Observations:
 
     def place(self, row: int, key: str) -> Place:
         """Return the place of a value, or of the observation that lacks it."""
-        text = self._places.text
-        branch = (*self._pointer, key) if isinstance(self._data, dict) else self._pointer
-        if branch not in self._begins:
-            self._begins[branch] = element_offsets(text, offset_of(text, branch) or 0)
-        begin = self._begins[branch][row]
-        inner = None if isinstance(self._data, dict) else offset_of(text, (key,), begin)
+        is_column = isinstance(self._data, dict)
+        begin = self._places.elements((*self._pointer, key) if is_column else self._pointer)[row]
+        inner = None if is_column else offset_of(self._places.text, (key,), begin)
         return self._places.value(begin if inner is None else inner)
 
 
@@ -105,20 +101,6 @@ def _what_is_wrong(key: str, value: object) -> str | None:
         return None
     name = "a string" if expected is str else "a number"
     return f"`{key}` must be {name}, not {described(value)}"
-
-
-def described(value: object) -> str:
-    """Return the description of a JSON value for messages."""
-    if isinstance(value, str):
-        return f"the string {quote(value)}"
-    kinds = {
-        type(None): "null",
-        bool: "true or false",
-        Decimal: "a number",
-        dict: "an object",
-        list: "a list",
-    }
-    return kinds[type(value)]
 
 
 class _JamsReader:

@@ -40,11 +40,6 @@ def offset_of(text: str, pointer: Pointer, begin: int = 0) -> int | None:
     return begin
 
 
-def element_offsets(text: str, begin: int) -> list[int]:
-    """Return where the elements of the array at ``begin`` begin."""
-    return [value for _, value in _members(text, begin)]
-
-
 def _after_blank(text: str, offset: int) -> int:
     blank = _BLANK.match(text, offset)
     return offset if blank is None else blank.end()
@@ -133,6 +128,7 @@ class JsonPlaces:
         self.text = text
         self.file = file
         self._line: tuple[int, int, str] | None = None
+        self._elements: dict[Pointer | int, list[int]] = {}
 
     def at(self, span: TextSpan) -> Place:
         """Return the place of a span, as far as its first line goes."""
@@ -150,6 +146,17 @@ class JsonPlaces:
     def value(self, begin: int) -> Place:
         """Return the place of the value that begins at an offset."""
         return self.at((begin, _end(self.text, begin)))
+
+    def elements(self, array: Pointer | int) -> list[int]:
+        """Return where the elements of an array or object, which is at a pointer or an offset, begin."""
+        if array not in self._elements:
+            begin = array if isinstance(array, int) else offset_of(self.text, array) or 0
+            self._elements[array] = [value for _, value in _members(self.text, begin)]
+        return self._elements[array]
+
+    def content(self, begin: int) -> Place:
+        """Return the place of the value that begins at an offset; of a string, without its quotes."""
+        return within_quotes(self.value(begin)) if self.text[begin] == '"' else self.value(begin)
 
     def of(self, pointer: Pointer) -> Place:
         """Return the place of a value, or of the nearest one around it if it is not there."""
@@ -250,3 +257,17 @@ def report_invalid(error: json.JSONDecodeError, places: JsonPlaces, problems: Pr
         if word == "'":
             hint = "strings stand between double quotes"
     problems.report("KT141", message, partial(places.at, (offset, offset + length)), hint=hint)
+
+
+def described(value: object) -> str:
+    """Return the description of a JSON value for messages."""
+    if isinstance(value, str):
+        return f"the string {quote(value)}"
+    kinds = {
+        type(None): "null",
+        bool: "true or false",
+        Decimal: "a number",
+        dict: "an object",
+        list: "a list",
+    }
+    return kinds[type(value)]

@@ -31,7 +31,7 @@ from kammerton.fingering.formats.notes import (
     report_unknown_hands,
     times_of,
 )
-from kammerton.formats.json_places import JsonPlaces, Pointer, decode, element_offsets, offset_of
+from kammerton.formats.json_places import JsonPlaces, Pointer, decode, described, offset_of
 from kammerton.formats.reading import Problems, within_row_limit
 from kammerton.formats.source import jams_kind
 from kammerton.formats.tables import BLANK, SEPARATORS, Header, first_row, read_table, render_rows
@@ -242,11 +242,10 @@ class _JsonReader:
         """Return a list of labels as a fingering of notes that are not known."""
         if not values or not within_row_limit(len(values), self._problems, self._options.limits):
             return None
-        elements = _Elements(self._places, pointer)
-        rows = [row for row, value in enumerate(values) if self._is_scalar(value, "label", elements, row)]
+        rows = [row for row, value in enumerate(values) if self._is_scalar(value, "label", pointer, row)]
 
         def locate(index: int) -> Place:
-            return elements.place(rows[index])
+            return self._place(pointer, rows[index])
 
         cells, unknown = [_json_cell(values[row]) for row in rows], np.full(len(rows), UNKNOWN)
         labels, hands = fingers_of(cells, unknown, locate, self._problems, self._options, numbers="1-10")
@@ -261,12 +260,11 @@ class _JsonReader:
     def _notes(self, values: list[object], pointer: Pointer) -> Fingering | None:
         if not values or not within_row_limit(len(values), self._problems, self._options.limits):
             return None
-        elements = _Elements(self._places, pointer)
         notes: list[tuple[int, dict[str, object], dict[NoteField, str]]] = []
         for row, value in enumerate(values):
             if not isinstance(value, dict):
-                self._problems.report("KT348", f"not a note: {_describe(value)}", elements.place(row))
-            elif (keys := self._checked_keys(value, elements, row)) is not None:
+                self._problems.report("KT348", f"not a note: {described(value)}", self._place(pointer, row))
+            elif (keys := self._checked_keys(value, pointer, row)) is not None:
                 notes.append((row, value, keys))
         if not notes:
             return None
@@ -277,15 +275,21 @@ class _JsonReader:
 
         def locate(index: int, field: NoteField) -> Place:
             row, _, keys = notes[index]
-            place = elements.place(row, keys.get(field))
+            place = self._place(pointer, row, keys.get(field))
             return place if field in keys else replace(place, column=None)
 
         return check_notes(
             notes_of(cells, locate, self._problems, self._options, numbers="1-10"), self._problems
         )
 
+    def _place(self, pointer: Pointer, row: int, key: str | None = None) -> Place:
+        """Return the place of an element of a list, or of one of its members."""
+        begin = self._places.elements(pointer)[row]
+        inner = None if key is None else offset_of(self._places.text, (key,), begin)
+        return self._places.content(begin if inner is None else inner)
+
     def _checked_keys(
-        self, note: Mapping[str, object], elements: _Elements, row: int
+        self, note: Mapping[str, object], pointer: Pointer, row: int
     ) -> dict[NoteField, str] | None:
         """Return the keys of the fields of a note, or None if one is missing or no note can have it."""
         keys = self._keys(tuple(note))
@@ -293,14 +297,14 @@ class _JsonReader:
         for field in _NEEDED_KEYS:
             if field not in keys and not (field == "offset" and "duration" in keys):
                 hint = _missing_hint(field, list(note))
-                self._problems.report("KT348", f"note has no {field}", elements.place(row), hint=hint)
+                self._problems.report("KT348", f"note has no {field}", self._place(pointer, row), hint=hint)
                 is_sound = False
         for field, key in keys.items():
-            is_sound &= self._is_scalar(note[key], field, elements, row, key)
+            is_sound &= self._is_scalar(note[key], field, pointer, row, key)
         return keys if is_sound else None
 
     def _is_scalar(
-        self, value: object, field: NoteField | str, elements: _Elements, row: int, key: str | None = None
+        self, value: object, field: NoteField | str, pointer: Pointer, row: int, key: str | None = None
     ) -> bool:
         """Return whether a value is of a kind that a field can have, and report it if it is not."""
         if isinstance(value, Decimal) or (field not in _NUMBER_FIELDS and isinstance(value, str)):
@@ -308,8 +312,8 @@ class _JsonReader:
         if value is None and field not in (*_NEEDED_KEYS, "duration"):
             return True
         kind = "a number" if field in _NUMBER_FIELDS else "a number or a string"
-        message = f"{field} must be {kind}, not {_describe(value)}"
-        self._problems.report("KT348", message, elements.place(row, key))
+        message = f"{field} must be {kind}, not {described(value)}"
+        self._problems.report("KT348", message, self._place(pointer, row, key))
         return False
 
 
@@ -325,27 +329,6 @@ def _is_jams(annotations: object) -> bool:
     )
 
 
-class _Elements:
-    """Finds the elements of a list, and the members of those, once a problem asks for them."""
-
-    def __init__(self, places: JsonPlaces, pointer: Pointer) -> None:
-        self._places = places
-        self._pointer = pointer
-        self._offsets: Sequence[int] | None = None
-
-    def place(self, row: int, key: str | None = None) -> Place:
-        """Return the place of an element, or of one of its members; of a string, without quotes."""
-        text = self._places.text
-        if self._offsets is None:
-            self._offsets = element_offsets(text, offset_of(text, self._pointer) or 0)
-        inner = None if key is None else offset_of(text, (key,), self._offsets[row])
-        begin = self._offsets[row] if inner is None else inner
-        place = self._places.value(begin)
-        if text[begin] != '"':
-            return place
-        return replace(place, column=(place.column or 0) + 1, length=max(1, place.length - 2))
-
-
 def _json_cell(value: object) -> str:
     """Return a value as a table would have it: an integer, however it is written, without a point."""
     if not isinstance(value, Decimal):
@@ -353,13 +336,6 @@ def _json_cell(value: object) -> str:
     if value.is_finite() and value.adjusted() < 3 and value == value.to_integral_value():
         return ("-" if value.is_signed() else "") + str(abs(int(value)))
     return str(value)
-
-
-def _describe(value: object) -> str:
-    if isinstance(value, str):
-        return f"the string {quote(value)}"
-    kinds = {bool: "true or false", dict: "an object", list: "a list", Decimal: "a number"}
-    return kinds.get(type(value), "null")
 
 
 # --- objects --------------------------------------------------------------------------------------------

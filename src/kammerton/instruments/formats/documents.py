@@ -7,15 +7,15 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from kammerton.arrays import Flags
 from kammerton.errors import quote
-from kammerton.formats.jams import Observations, annotator_names, described, metadata_of
-from kammerton.formats.json_places import JsonPlaces, Pointer, element_offsets, offset_of
+from kammerton.formats.jams import Observations, annotator_names, metadata_of
+from kammerton.formats.json_places import JsonPlaces, Pointer, described, offset_of, within_quotes
 from kammerton.formats.reading import within_row_limit
 from kammerton.instruments.labels import (
     KEY_OF_ONE_LIST,
@@ -47,10 +47,6 @@ def _leave_out_others(entries: LabelRows, reader: ListReader) -> LabelRows:
             reader.note("KT627", f"{quote(name)} names no instrument, and is left out", count, place, "")
             entries = entries.take(np.flatnonzero(~is_other))
     return entries
-
-
-def _within_quotes(place: Place) -> Place:
-    return replace(place, column=(place.column or 0) + 1, length=max(1, place.length - 2))
 
 
 # --- JSON ------------------------------------------------------------------------------------
@@ -109,7 +105,6 @@ class _Json(ListReader):
     # label, item, score, and index in the list of the item
     _rows: list[tuple[str, int, float, int]] = field(default_factory=list, init=False)
     _undefined: list[tuple[int, int]] = field(default_factory=list, init=False)
-    _elements: dict[int, list[int]] = field(default_factory=dict, init=False)  # offsets, by that of the list
 
     def read(self, items: Mapping[str, object]) -> ParsedLists | None:
         """Return the lists of items."""
@@ -131,22 +126,13 @@ class _Json(ListReader):
 
     def _place(self, number: int, index: int | None = None) -> Place:
         """Return the place of the value of an item, or of an element or member of it."""
-        text = self.places.text
-        begin, member = self._begins[number], self._members[number]
+        text, member = self.places.text, self._members[number]
+        begin = self.places.elements(())[number] if self.names_items else offset_of(text, ()) or 0
         if member is not None:
             begin = offset_of(text, (member,), begin) or begin
         if index is not None and text[begin] in "[{":
-            if begin not in self._elements:
-                self._elements[begin] = element_offsets(text, begin)
-            begin = self._elements[begin][index]
-        place = self.places.value(begin)
-        return _within_quotes(place) if text[begin] == '"' else place
-
-    @cached_property
-    def _begins(self) -> list[int]:
-        """Offset of the value of each item."""
-        begin = offset_of(self.places.text, ()) or 0
-        return element_offsets(self.places.text, begin) if self.names_items else [begin]
+            begin = self.places.elements(begin)[index]
+        return self.places.content(begin)
 
     def _break(
         self, number: int, code: str, message: str, hint: str | None = None, index: int | None = None
@@ -378,7 +364,7 @@ class _Jams(ListReader):
 
     def _locate(self, entry: int) -> Place:
         observations, row = self._observations[entry]
-        return _within_quotes(observations.place(row, "value"))
+        return within_quotes(observations.place(row, "value"))
 
 
 def _is_marked_ranked(value: Mapping[str, object]) -> bool:
