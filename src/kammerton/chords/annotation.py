@@ -17,7 +17,6 @@ from kammerton.chords.labels import absent_omissions, fault_code, parse
 from kammerton.chords.respelling import respell
 from kammerton.errors import Diagnostic, LabelError, quote
 from kammerton.formats import IntervalOptions, intervals_from_arrays, read_intervals
-from kammerton.formats.intervals import is_clean
 from kammerton.formats.reading import Problems, TrackReading, read_one
 from kammerton.formats.rows import read_items
 from kammerton.model.annotations import LabelledIntervals
@@ -259,9 +258,6 @@ def adopt_chords(value: object, name: str, options: ChordOptions) -> Reading[Cho
         message = f"not a chord annotation: {type(value).__name__}"
         hint = "an object with .intervals and .labels, or a pair (intervals, labels)"
         return Reading((), (Diagnostic("KT114", "error", message, file=name, hint=hint),))
-    sound = _sound_annotation(*parts, options)
-    if sound is not None:
-        return Reading(((None, sound),))
     return _checked(intervals_from_arrays(*parts, name=name, options=options), name, options)
 
 
@@ -271,20 +267,6 @@ def _parts(value: Any) -> tuple[Any, Any] | None:
     if isinstance(value, tuple | list) and len(value) == 2:
         return value[0], value[1]
     return None
-
-
-def _sound_annotation(intervals: Any, labels: Any, options: ChordOptions) -> ChordAnnotation | None:
-    """Return the annotation at once if it is an array, and labels, of which nothing can be said."""
-    if type(intervals) is not np.ndarray or type(labels) not in (list, tuple):
-        return None
-    if not labels or intervals.shape != (len(labels), 2) or intervals.dtype != np.float64:
-        return None
-    spellings = spellings_in_use()
-    codes = spellings.numbers_of_sound(labels) if options.limits.label >= _SHORT else None
-    if codes is None:
-        return None
-    own = intervals + 0.0  # a copy, in which -0.0 is 0.0
-    return ChordAnnotation.coded(own, codes, spellings) if is_clean(own[:, 0], own[:, 1]) else None
 
 
 def _checked(reading: TrackReading, name: str, options: ChordOptions) -> Reading[ChordAnnotation]:
