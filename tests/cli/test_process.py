@@ -17,8 +17,8 @@ import pytest
 
 import kammerton
 from cli.harness import Terminal
+from kammerton.cli.output import Signals, StoppedError, check_stopped
 from kammerton.cli.progress import watching
-from kammerton.cli.signals import Signals, StoppedError, check_stopped
 from kammerton.errors import DataError, Diagnostic
 from kammerton.scoring.evaluating import score_part
 from kammerton.scoring.merging import EvidenceMerger

@@ -34,9 +34,14 @@ from kammerton.formats.tables import render_rows
 from kammerton.formats.writing import size_of
 from kammerton.model.corpus import check_names
 from kammerton.model.task import Task
-from kammerton.reporting.diagnostics import count_problems, render_concise, render_findings, render_github
+from kammerton.reporting.diagnostics import (
+    count_problems,
+    render_concise,
+    render_findings,
+    render_github,
+    render_sarif,
+)
 from kammerton.reporting.documents import render_json
-from kammerton.reporting.sarif import render_sarif
 from kammerton.reporting.tables import aligned
 
 _Problems = Annotated[

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Standard output, standard error, and files of results; exit codes.
+"""Standard output, standard error, and files of results; exit codes; signals that end the process.
 
 Results go to standard output, messages to standard error. Nothing here imports NumPy: help pages need it.
 """
@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
-from kammerton.cli.signals import check_stopped
 from kammerton.errors import OptionError, OutputError
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from kammerton.errors import Diagnostic
 
 DONE = 0
@@ -32,7 +35,6 @@ GATE = 6
 """A threshold was not met, whether or not items failed too."""
 READER_GONE = 141
 """Standard output was closed by its reader; what shells report of programs that SIGPIPE ends."""
-
 _FILE_WIDTH = 80
 """Columns of tables in files, and where the terminal has no known width."""
 _NARROWEST, _WIDEST = 20, 10_000
@@ -174,3 +176,65 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], *, quiet: bool = False)
     style = style_of(sys.stderr)
     shown = [problem for problem in diagnostics if not quiet or problem.severity == "error"]
     print_messages(render_grouped(shown, colour=style.colour, width=style.width, encoding=style.encoding))
+
+
+# --- signals --------------------------------------------------------------------------------------------
+
+
+class StoppedError(BaseException):
+    """A signal asked the program to stop; not an Exception, so that no handler on the way swallows it."""
+
+
+class _InterruptedError(KeyboardInterrupt):
+    """Ctrl-C.
+
+    A plain ``KeyboardInterrupt`` from code that was a string, as libraries run while they are imported,
+    makes ``python -m`` end by the signal, whatever exit code it is given.
+    """
+
+
+class Signals:
+    """Turns the signals that end a process into an exception, so that half-written files are removed.
+
+    It remembers the signal too: C code, such as NumPy's, may raise another exception in place of ours, and
+    a caller may take that for bad data and go on.
+    """
+
+    def __init__(self) -> None:
+        self.number: int | None = None  # of the first signal that came
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for name in ("SIGHUP", "SIGINT", "SIGTERM"):
+                number = getattr(signal, name, None)
+                # an ignored signal stays ignored: that is how `nohup` works
+                if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+                    self._before[number] = signal.signal(number, self._stop)
+            _ACTIVE.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self in _ACTIVE:
+            _ACTIVE.remove(self)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _stop(self, number: int, _: FrameType | None) -> None:
+        self.number = self.number or number
+        self.check()
+
+    def check(self) -> None:
+        """Stop if a signal has come."""
+        if self.number is not None:
+            raise _InterruptedError if self.number == signal.SIGINT else StoppedError
+
+
+_ACTIVE: list[Signals] = []
+
+
+def check_stopped() -> None:
+    """Stop if a signal came and its exception was lost: before results are written, and after each shard."""
+    if threading.current_thread() is threading.main_thread():
+        for signals in _ACTIVE:
+            signals.check()

@@ -32,13 +32,13 @@ from kammerton.cli.output import (
     READER_GONE,
     USAGE,
     ReaderGoneError,
+    Signals,
     print_diagnostics,
     print_message,
     print_messages,
     style_of,
     write_output,
 )
-from kammerton.cli.signals import Signals
 from kammerton.errors import (
     DataError,
     KammertonError,

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
-from kammerton.cli.output import is_screen, print_message
-from kammerton.cli.signals import check_stopped
+from kammerton.cli.output import check_stopped, is_screen, print_message
 
 if TYPE_CHECKING:
     from kammerton.scoring.evaluating import Timing

@@ -27,6 +27,7 @@ from kammerton.cli.output import (
     GATE,
     NOTHING,
     PARTIAL,
+    check_stopped,
     check_width,
     is_screen,
     print_diagnostics,
@@ -46,7 +47,6 @@ from kammerton.cli.paths import (
     split_name,
 )
 from kammerton.cli.progress import line_of_phases, watching
-from kammerton.cli.signals import check_stopped
 from kammerton.errors import DataError, OptionError, plural, quote
 from kammerton.formats.collecting import name_of
 from kammerton.formats.writing import write_atomically

@@ -1,21 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""Diagnostics as people read them: message, excerpt, caret, help; many of a kind grouped."""
+"""Diagnostics as people read them: message, excerpt, caret, help; many of a kind grouped. SARIF 2.1.0."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
-from kammerton.errors import Diagnostic, Severity, out_of, plural
+from kammerton.errors import Diagnostic, Severity, out_of, plural, printable
+from kammerton.formats.remote import is_remote, shown_address
 from kammerton.model.annotations import EXCERPT_LEAD
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
+from kammerton.reporting.documents import render_json
 from kammerton.reporting.escaping import display_width, for_github_data, for_github_property, for_terminal
+from kammerton.reporting.explanations import page_of
 from kammerton.results.scores import Scores
+from kammerton.version import __version__
 
 LISTED = 3
 """Diagnostics of one code that are shown in full; the others are counted."""
@@ -327,3 +335,55 @@ def excluded_share(scores: Scores, system: str, measure: Measure) -> str:
         if annotator != ALL
     )
     return f"{100 * left_out / (left_out + scored):.2f} %"
+
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def render_sarif(diagnostics: Sequence[Diagnostic], suppressed: Sequence[Diagnostic] = ()) -> str:
+    """Return problems as one run; those that comments in the files ignore are suppressed results."""
+    codes = sorted({problem.code for problem in (*diagnostics, *suppressed)})
+    results = [_result(problem, codes) for problem in diagnostics]
+    in_source = {"suppressions": [{"kind": "inSource"}]}
+    results += [_result(problem, codes) | in_source for problem in suppressed]
+    driver = {"name": "kammerton", "version": __version__, "rules": [_rule(code) for code in codes]}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return render_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _rule(code: str) -> dict[str, Any]:
+    title, text = page_of(code)
+    rule: dict[str, Any] = {"id": code, "shortDescription": {"text": title}}
+    return rule | ({"help": {"text": text, "markdown": text}} if text else {})
+
+
+def _result(problem: Diagnostic, codes: Sequence[str]) -> dict[str, Any]:
+    text = problem.message if problem.hint is None else f"{problem.message}\n{problem.hint}"
+    return {
+        "ruleId": problem.code,
+        "ruleIndex": codes.index(problem.code),
+        "level": problem.severity,
+        "message": {"text": "\n".join(map(printable, text.split("\n")))},
+        "locations": [] if problem.file is None else [_location(problem, problem.file)],
+        "occurrenceCount": problem.count,
+    }
+
+
+def _location(problem: Diagnostic, file: str) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _address(file)}}
+    if problem.line is not None:
+        physical["region"] = {"startLine": problem.line}
+        if problem.column is not None:
+            physical["region"] |= {
+                "startColumn": problem.column,
+                "endColumn": problem.column + problem.length,
+            }
+    return {"physicalLocation": physical}
+
+
+def _address(file: str) -> str:
+    if is_remote(file):
+        return shown_address(file)
+    if os.path.isabs(file):  # noqa: PTH117 - a path of any system
+        return Path(file).as_uri()
+    return quote(os.fsencode(Path(file).as_posix()))
