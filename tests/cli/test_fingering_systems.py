@@ -3,6 +3,8 @@
 
 import json
 
+import pytest
+
 from cli.harness import Terminal
 from kammerton.fingering import read
 
@@ -98,3 +100,37 @@ def test_scores_say_what_a_model_was_trained_on(terminal: Terminal) -> None:
     assert terminal.run("score", "fingering", "more", "refs", "--no-ci").err.count("KT215") == 0
     (terminal.folder / "out/kammerton.json").write_text('{"made": "mine", "learned": 3}')
     assert "KT215" not in terminal.run("score", "fingering", "more", "out", "--no-ci").err
+
+
+def test_a_learning_curve_is_checked_first(terminal: Terminal) -> None:
+    terminal.write(refs={"six.csv": HEAD + "|".join(FIVE)})
+    run = ("train", "fingering", "refs", "--out", "model.npz", "--system")
+    for system, curve, message in (
+        ("hmm2", "curve.svg", "`hmm2` learns in no epochs"),
+        ("crf", "curve.doc", "unknown form of pictures `doc`"),
+        ("crf", "nowhere/curve.svg", "folder `nowhere` does not exist"),
+    ):
+        result = terminal.run(*run, system, "--curve", curve)
+        assert result.code in (2, 5)
+        assert message in result.err
+    assert not (terminal.folder / "model.npz").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+def test_a_network_is_trained_and_run(terminal: Terminal) -> None:
+    rows = [f"{time},{time + 1},{60 + time},right,{1 + time % 5}" for time in range(9)]
+    notes = {f"{name}.csv": HEAD + "|".join(rows) for name in "abc"}
+    terminal.write(refs=notes)
+    (terminal.folder / "splits.csv").write_text("item,split\na,train\nb,validation\nc,test\n")
+    run = ("train", "fingering", "refs", "--system", "crf", "--splits", "splits.csv", "--out", "model.npz")
+    small = ("--set", "epochs=1", "--set", "units=4")
+    trained = terminal.run(*run, *small, "--curve", "curve.svg")
+    assert trained.code == 0
+    *_, first, second = trained.err.splitlines()
+    assert first.startswith("`crf` trained on 2 items of refs, data:")
+    assert second.endswith(" % agreement with 1 validation item, after epoch 1 of 1")
+    assert "validation agreement" in (terminal.folder / "curve.svg").read_text()
+    annotate = ("annotate", "fingering", "refs", "--system", "crf", "--model", "model.npz", "--out", "out")
+    assert terminal.run(*annotate, "--set", "decoding=path", "--quiet").code == 0
+    assert all(read(terminal.folder / "out/c.txt").labels)

@@ -278,6 +278,7 @@ ROWS = [
         NOTES,
         fill={"NAME": "hmm2"},
     ),
+    Row("leave out --curve", "train fingering est --system hmm2 --out m.npz --curve c.svg", NOTES),
     Row(
         "--out FOLDER; --to has the format of the files in it",
         "annotate fingering est --out new.musicxml",

@@ -20,25 +20,31 @@ from kammerton.cli.output import (
     style_of,
     write_output,
 )
-from kammerton.cli.paths import name_systems
-from kammerton.cli.progress import watching
+from kammerton.cli.paths import check_output, name_systems
+from kammerton.cli.progress import phases, watching
 from kammerton.errors import OptionError, plural, quote
+from kammerton.formats.writing import write_atomically
 from kammerton.model.registry import known_tasks
 from kammerton.model.task import Task
 from kammerton.reporting.cards import render_system_cards, render_system_list
+from kammerton.reporting.charts import FORMS, altair_of, render_chart
 from kammerton.reporting.comparisons import render_scores
+from kammerton.reporting.curves import learning_curve
 from kammerton.reporting.documents import render_frame, render_json
 from kammerton.reporting.fusions import render_fusion
 from kammerton.reporting.rankings import TableOptions
 from kammerton.results.scores import Scores
 from kammerton.systems.fusion_result import Fusion
 from kammerton.systems.provenance import check_folder, check_name
-from kammerton.systems.registry import DEFAULT_SYSTEMS, described, known_systems
+from kammerton.systems.registry import DEFAULT_SYSTEMS, described, find_system, known_systems
 
 Form = Annotated[
     Literal["table", "json", "csv", "md", "latex"],
     option("Form of the summary of the sources.", name="--format", group=OUTPUT),
 ]
+
+_CURVE = "curve"
+"""The array of a model that has how its training went."""
 
 
 def fuse(
@@ -179,6 +185,14 @@ def train(
         str | None, option("Write the model to this file; needed.", metavar="FILE", group=OUTPUT)
     ] = None,
     setting: Settings = None,
+    curve: Annotated[
+        str | None,
+        option(
+            "Draw how training went to this file (.svg, .pdf, .png); of networks.",
+            metavar="FILE",
+            group=OUTPUT,
+        ),
+    ] = None,
     quiet: Quiet = False,
     **choices: Any,
 ) -> int:
@@ -198,12 +212,24 @@ def train(
         (system, "which system is to be trained?", "--system NAME, such as hmm2 for fingering"),
         (out, "where to?", "--out FILE"),
     )
-    model = kammerton.train(
-        task.name, list(references), system or "", settings=settings_by_name(setting), out=out, **choices
-    )
+    form = None if curve is None else _form_of_curve(task, system or "", curve, references)
+    with phases(quiet=quiet) as progress:
+        model = kammerton.train(
+            task.name,
+            list(references),
+            system or "",
+            settings=settings_by_name(setting),
+            out=out,
+            progress=progress,
+            **choices,
+        )
     print_diagnostics(model.diagnostics, quiet=quiet)
+    if curve is not None and form is not None:
+        write_atomically(curve, render_chart(learning_curve(model.arrays[_CURVE].tolist()), form))
     if not quiet:
         print_message(f"{quote(model.system)} trained on {model.trained_on}, in {quote(out or '')}")
+        if model.reached:
+            print_message(model.reached)
     return PARTIAL if any(problem.severity == "error" for problem in model.diagnostics) else DONE
 
 
@@ -242,6 +268,18 @@ def scenes(
     if not quiet:
         print_message(f"{plural(len(made), 'scene')} made, in {quote(out or '')}")
     return DONE
+
+
+def _form_of_curve(task: Task, system: str, curve: str, inputs: Sequence[str]) -> str:
+    """Check before any work that a learning curve can be drawn and written, and return its form."""
+    if _CURVE not in find_system(task, system).arrays:
+        raise OptionError(f"{quote(system)} learns in no epochs", "leave out --curve")
+    form = Path(curve).suffix.removeprefix(".").lower()
+    if form not in FORMS:
+        raise OptionError.unknown("form of pictures", form, FORMS)
+    altair_of()
+    check_output(curve, inputs, ())
+    return form
 
 
 def systems(

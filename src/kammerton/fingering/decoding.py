@@ -125,8 +125,8 @@ def _decoded(
     for start, end in zip(starts[~single].tolist(), ends[~single].tolist(), strict=True):
         fingers[start:end] = _chord(line, slice(start, end), scores[start:end], limits, penalty)
     alone = np.repeat(single, ends - starts)
-    steps = alone[1:] & alone[:-1] & (onsets[line.notes[1:]] - offsets[line.notes[:-1]] <= LEGATO_S + EXACT_S)
-    costs = np.asarray(penalty * _illegal(line, np.flatnonzero(steps), limits), dtype=np.float64)
+    steps = _steps(line, alone, onsets, offsets)
+    costs = np.asarray(penalty * _illegal(line, np.flatnonzero(steps), 1, limits), dtype=np.float64)
     singles = np.flatnonzero(alone)
     if len(singles):
         fingers[singles] = _path(scores[singles], singles, steps, costs)
@@ -155,10 +155,16 @@ def _tuples(size: int) -> tuple[Codes, Codes]:
     return fingers, np.array(list(combinations(range(size), 2))).T
 
 
-def _illegal(line: HandLine, begins: Codes, limits: SpanLimits) -> Flags:
-    """Tell of each step which fingers cannot make it, shape (steps, 5, 5)."""
+def _steps(line: HandLine, alone: Flags, onsets: Seconds, offsets: Seconds) -> Flags:
+    """Tell of each note but the last whether a rule bears on the step to the next: both alone, and joined."""
+    joined = onsets[line.notes[1:]] - offsets[line.notes[:-1]] <= LEGATO_S + EXACT_S
+    return np.asarray(alone[1:] & alone[:-1] & joined)
+
+
+def _illegal(line: HandLine, begins: Codes, apart: int, limits: SpanLimits) -> Flags:
+    """Tell of each note and the one ``apart`` after it which fingers cannot play both."""
     fingers = np.stack(np.meshgrid(_FINGERS, _FINGERS, indexing="ij")).reshape(2, -1)
-    pitches = np.stack((line.pitches[begins], line.pitches[begins + 1]))
+    pitches = np.stack((line.pitches[begins], line.pitches[begins + apart]))
     rules, _ = judge_steps(
         limits,
         np.tile(fingers, len(begins)),
@@ -166,6 +172,26 @@ def _illegal(line: HandLine, begins: Codes, limits: SpanLimits) -> Flags:
         np.full(25 * len(begins), line.hand),
     )
     return (rules > 0).reshape(-1, 5, 5)
+
+
+def step_penalties(
+    line: HandLine, onsets: Seconds, offsets: Seconds, profile: str | Profile, penalty: float = 1e6
+) -> Table:
+    """Return what each note costs with the two fingers before it, by the rules of :func:`decode`.
+
+    The shape is (notes, 5, 5, 5). Of a chord, notes more than two apart are not judged together.
+    """
+    limits = limits_of(profile)
+    sizes = np.bincount(line.chords)
+    steps = _steps(line, sizes[line.chords] == 1, onsets, offsets)
+    costs = np.zeros((len(line), 5, 5, 5))
+    for apart in (1, 2):
+        together = line.chords[apart:] == line.chords[:-apart]
+        begins = np.flatnonzero(together | steps if apart == 1 else together)
+        illegal = _illegal(line, begins, apart, limits)
+        illegal |= together[begins, None, None] & (_FINGERS[:, None] > _FINGERS)
+        costs[begins + apart] += penalty * (illegal[:, None] if apart == 1 else illegal[:, :, None])
+    return costs
 
 
 def _path(scores: Table, notes: Codes, steps: Flags, costs: Table) -> Codes:

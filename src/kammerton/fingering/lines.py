@@ -16,6 +16,7 @@ from kammerton.fingering.judging import CHORD_S, EXACT_S, Profile
 
 MIDDLE_C = 60
 """The lowest key that goes to the right hand where nothing tells the hand."""
+_TWICE_D = 124
 _IS_BLACK = np.array([False, True, False, True, False, False, True, False, True, False, True, False])
 _WHITE_KEY = np.array([0, 0, 1, 1, 2, 3, 3, 4, 4, 5, 5, 6])
 
@@ -41,6 +42,11 @@ class HandLine:
         """Whether each key is black."""
         return np.asarray(_IS_BLACK[self.pitches % 12])
 
+    @property
+    def mirrored(self) -> Codes:
+        """The keys as the right hand has them: those of the left one are mirrored at D, white and black."""
+        return self.pitches if self.hand == RIGHT else _TWICE_D - self.pitches
+
     def ways(self, apart: int, profile: Profile) -> Codes:
         """Return the distance to each note from the one ``apart`` before it, as the right hand sees it."""
         begin, end = self.pitches[:-apart], self.pitches[apart:]
@@ -50,11 +56,11 @@ class HandLine:
     def intervals(self, apart: int) -> Codes:
         """Return the number of the interval from the note ``apart`` before each, one of :data:`INTERVALS`.
 
-        It has the way in white keys, up to 15, and whether it leads to a black key or from one; mirrored for
-        the left hand.
+        It has the way in white keys, up to 15, and whether it leads to a black key or from one.
         """
-        white = 7 * (self.pitches // 12) + _WHITE_KEY[self.pitches % 12]
-        way = (white[apart:] - white[:-apart]) * (1 if self.hand == RIGHT else -1)
+        pitches = self.mirrored
+        white = 7 * (pitches // 12) + _WHITE_KEY[pitches % 12]
+        way = white[apart:] - white[:-apart]
         black = self.black.astype(np.int64)
         numbers = 3 * (np.clip(way, -15, 15) + 15) + black[apart:] - black[:-apart] + 1
         return np.concatenate((np.zeros(min(apart, len(self)), dtype=np.int64), numbers))

@@ -229,6 +229,8 @@ def spelled_apart(references: Iterable[Collection], system: Collection) -> Itera
 
 TRAIN = "train"
 """The split that systems learn from."""
+VALIDATION = "validation"
+"""The split by which they tell when they have learned enough."""
 
 
 def choose_split(corpus: Corpus, splits: Mapping[str, str], split: str | None) -> Corpus:

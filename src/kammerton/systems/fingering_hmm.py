@@ -7,34 +7,19 @@ mirrored, so that both hands count together.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Literal, get_args
 
 import numpy as np
 
 from kammerton.arrays import Codes
-from kammerton.errors import DataError, Diagnostic, OptionError
+from kammerton.errors import DataError, Diagnostic
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.decoding import decode
-from kammerton.fingering.judging import profile_named
-from kammerton.fingering.lines import (
-    INTERVALS,
-    MIDDLE_C,
-    HandLine,
-    Table,
-    hand_lines,
-    played_hands,
-    with_fingers,
-)
-from kammerton.systems.fingering_paths import best_paths, check_settings, keep_fixed, marginals, sample_path
+from kammerton.fingering.lines import INTERVALS, HandLine, Table, hand_lines
+from kammerton.systems.fingering_paths import BERINGER, Decoding, PathSettings, fingered
 from kammerton.systems.models import Model
 from kammerton.systems.system import Input, System, SystemCard
-
-Decoding = Literal["marginals", "path", "sample"]
 
 _SMOOTHING: Mapping[Decoding, float] = {"marginals": 0.1, "path": 1e-3, "sample": 0.1}
 """What is added to each count."""
@@ -44,43 +29,6 @@ _WEIGHTS = {1: (0.964,), 2: (0.556, 0.407)}
 """Weights of the interval from the last note, and from the note before it, by order."""
 _SHORTER = 0.474
 """Weight of the first order within the transitions of the second."""
-
-
-@dataclass(frozen=True)
-class HmmSettings:
-    """Settings of the systems ``hmm1`` and ``hmm2``.
-
-    Parameters
-    ----------
-    decoding : {"marginals", "path", "sample"}
-        The most probable finger of each note; the most probable fingers of a whole hand; or fingers drawn
-        at random, as probable as the model takes them to be.
-    seed : int
-        Seed of ``sample``.
-    profile : str
-        Span table by which ``marginals`` have to be playable, such as ``parncutt1997``; by default none.
-    keep : bool
-        Keep the fingers that the notes have, and find the others.
-    split : int
-        The lowest key, as a MIDI number, that goes to the right hand where nothing tells the hand.
-    """
-
-    decoding: Decoding = "marginals"
-    seed: int = 0
-    profile: str = ""
-    keep: bool = False
-    split: int = MIDDLE_C
-
-    def __post_init__(self) -> None:
-        if self.decoding not in get_args(Decoding):
-            raise OptionError.unknown("decoding", str(self.decoding), get_args(Decoding))
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise OptionError(f"a seed is a whole number from 0 on, not {self.seed}")
-        if self.profile:
-            profile_named(self.profile)
-            if self.decoding != "marginals":
-                raise OptionError(f"a profile needs marginals, not {self.decoding}")
-        check_settings(self.keep, self.split)
 
 
 def shapes(order: int) -> dict[str, tuple[int, ...]]:
@@ -150,52 +98,14 @@ def _crossings(line: HandLine, apart: int) -> Table:
     return np.asarray(_CROSSED * (together[:, None, None, None] & by_fingers))
 
 
-def _scores(line: HandLine, model: Model, settings: HmmSettings) -> Table:
-    scores = log_scores(line, model.arrays, _SMOOTHING[settings.decoding])
-    return keep_fixed(scores, line, -np.inf) if settings.keep else scores
+def _annotate(source: Input, model: Model, settings: PathSettings) -> Fingering:
+    def scores_of(fingering: Fingering, lines: Sequence[HandLine]) -> Iterator[Table]:  # noqa: ARG001
+        return (log_scores(line, model.arrays, _SMOOTHING[settings.decoding]) for line in lines)
+
+    return fingered(source, settings, scores_of)
 
 
-def _annotate(source: Input, model: Model, settings: HmmSettings) -> Fingering:
-    fingering = next(iter(source.annotations.values()))
-    lines = list(hand_lines(fingering, settings.split))
-    digest = hashlib.sha256(source.item.encode("utf-8", "surrogateescape")).digest()
-    rng = np.random.default_rng([settings.seed, int.from_bytes(digest[:8], "little")])
-    if settings.profile:
-        return _playable(fingering, lines, model, settings)
-    fingers = (_decoded(_scores(line, model, settings), settings.decoding, rng) for line in lines)
-    return with_fingers(fingering, lines, fingers, settings.split, keep=settings.keep)
-
-
-def _playable(
-    fingering: Fingering, lines: Sequence[HandLine], model: Model, settings: HmmSettings
-) -> Fingering:
-    """Finger notes as probably as a hand can play them."""
-    shares = np.zeros((len(fingering), 5))
-    fixed = np.zeros(len(fingering), dtype=np.int64)
-    for line in lines:
-        shares[line.notes] = marginals(_scores(line, model, settings))
-        fixed[line.notes] = line.fixed if settings.keep else 0
-    hands = played_hands(fingering, settings.split)
-    fingers = decode(
-        shares,
-        fingering.pitches,
-        hands,
-        fingering.onsets,
-        fingering.offsets,
-        profile=settings.profile,
-        fixed=fixed,
-    )
-    of_lines = [fingers[line.notes] for line in lines]
-    return with_fingers(fingering, lines, of_lines, settings.split, keep=settings.keep)
-
-
-def _decoded(scores: Table, decoding: Decoding, rng: np.random.Generator) -> Codes:
-    if decoding == "marginals":
-        return np.asarray(marginals(scores).argmax(axis=1) + 1)
-    return best_paths(-scores)[0][0] if decoding == "path" else sample_path(scores, rng)
-
-
-def _train(fingerings: Mapping[str, Sequence[Fingering]], _: HmmSettings, order: int) -> dict[str, Table]:
+def _train(fingerings: Mapping[str, Sequence[Fingering]], _: PathSettings, order: int) -> dict[str, Table]:
     counts = count_fingers(fingerings, order)
     if not any(table.any() for table in counts.values()):
         message = "there is nothing to learn: no note has a finger"
@@ -203,10 +113,9 @@ def _train(fingerings: Mapping[str, Sequence[Fingering]], _: HmmSettings, order:
     return counts
 
 
-_FOLDS = "68 scales and arpeggios of Beringer (pydactyl, MIT) in five folds, the n-th by name in fold n mod 5"
 _LEVELS = {
-    1: f"{_FOLDS}: M_gen 64.7 [60.5, 68.8]; playable by parncutt1997 63.6 [59.8, 67.3]",
-    2: f"{_FOLDS}: M_gen 67.6 [62.9, 72.1]; by the best path 68.5 [63.8, 72.9]; playable 65.2 [61.0, 69.3]",
+    1: f"{BERINGER}: M_gen 67.3 [63.0, 71.6]; playable by parncutt1997 65.7 [61.7, 69.6]",
+    2: f"{BERINGER}: M_gen 70.5 [66.0, 74.8]; by the best path 71.5 [66.9, 75.8]; playable 67.5 [63.2, 71.5]",
 }
 HMMS = tuple(
     System(
@@ -222,7 +131,7 @@ HMMS = tuple(
             limits="Fingers depend on the last notes alone; both hands are one, mirrored.",
             cost="10,000 notes a second",
         ),
-        options=HmmSettings,
+        options=PathSettings,
         annotate=_annotate,
         train=partial(_train, order=order),
         arrays=shapes(order),

@@ -1,17 +1,121 @@
 # SPDX-License-Identifier: MIT
 """Paths of fingers through a line, of which each step is judged by three notes: the best, and all weighed.
 
+Systems that learn give scores, and :func:`fingered` makes fingers of them.
+
 Tables have shape (notes, 5, 5, 5): the finger of the note before the last, of the last, of a note. At the
 first note, and for the first axis at the second one, all fingers that are not there are alike.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
 import numpy as np
 
 from kammerton.arrays import Codes
 from kammerton.errors import OptionError, quote
-from kammerton.fingering.lines import HandLine, Table
+from kammerton.fingering.annotation import Fingering
+from kammerton.fingering.decoding import decode, step_penalties
+from kammerton.fingering.judging import profile_named
+from kammerton.fingering.lines import MIDDLE_C, HandLine, Table, hand_lines, played_hands, with_fingers
+from kammerton.systems.system import Input
+
+BERINGER = (
+    "68 scales and arpeggios of Beringer (pydactyl, MIT) in five folds, the n-th by name in fold n mod 5"
+)
+"""What the levels of systems are measured on."""
+Decoding = Literal["marginals", "path", "sample"]
+
+
+@dataclass(frozen=True)
+class PathSettings:
+    """Settings of systems that learn how probable paths of fingers are: ``hmm1``, ``hmm2``.
+
+    Parameters
+    ----------
+    decoding : {"marginals", "path", "sample"}
+        The most probable finger of each note; the most probable fingers of a whole hand; or fingers drawn
+        at random, as probable as the model takes them to be.
+    seed : int
+        Seed of all that is random.
+    profile : str
+        Span table by which fingers have to be playable, such as ``parncutt1997``; by default none.
+    keep : bool
+        Keep the fingers that the notes have, and find the others.
+    split : int
+        The lowest key, as a MIDI number, that goes to the right hand where nothing tells the hand.
+    """
+
+    decoding: Decoding = "marginals"
+    seed: int = 0
+    profile: str = ""
+    keep: bool = False
+    split: int = MIDDLE_C
+
+    def __post_init__(self) -> None:
+        if self.decoding not in get_args(Decoding):
+            raise OptionError.unknown("decoding", str(self.decoding), get_args(Decoding))
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise OptionError(f"a seed is a whole number from 0 on, not {self.seed}")
+        if self.profile:
+            profile_named(self.profile)
+        check_settings(self.keep, self.split)
+
+
+ScoresOf = Callable[[Fingering, Sequence[HandLine]], Iterable[Table]]
+"""Gives the log score of each note of each line with each three last fingers, shape (notes, 5, 5, 5)."""
+
+
+def fingered(source: Input, settings: PathSettings, scores_of: ScoresOf) -> Fingering:
+    """Return the notes of an item with the fingers that a system's scores make most probable."""
+    fingering = next(iter(source.annotations.values()))
+    lines = list(hand_lines(fingering, settings.split))
+    scored = zip(lines, scores_of(fingering, lines), strict=True)
+    tables = (keep_fixed(scores, line, -np.inf) if settings.keep else scores for line, scores in scored)
+    if settings.profile and settings.decoding == "marginals":
+        fingers: Iterable[Codes] = _playable(fingering, lines, tables, settings)
+    else:
+        if settings.profile:
+            tables = (
+                scores - step_penalties(line, fingering.onsets, fingering.offsets, settings.profile)
+                for line, scores in zip(lines, tables, strict=True)
+            )
+        digest = hashlib.sha256(source.item.encode("utf-8", "surrogateescape")).digest()
+        rng = np.random.default_rng([settings.seed, int.from_bytes(digest[:8], "little")])
+        fingers = (_decoded(scores, settings.decoding, rng) for scores in tables)
+    return with_fingers(fingering, lines, fingers, settings.split, keep=settings.keep)
+
+
+def _playable(
+    fingering: Fingering, lines: Sequence[HandLine], tables: Iterable[Table], settings: PathSettings
+) -> list[Codes]:
+    """Return the most probable fingers of each line that a hand can play."""
+    shares = np.zeros((len(fingering), 5))
+    fixed = np.zeros(len(fingering), dtype=np.int64)
+    for line, scores in zip(lines, tables, strict=True):
+        shares[line.notes] = marginals(scores)
+        fixed[line.notes] = line.fixed if settings.keep else 0
+    fingers = decode(
+        shares,
+        fingering.pitches,
+        played_hands(fingering, settings.split),
+        fingering.onsets,
+        fingering.offsets,
+        profile=settings.profile,
+        fixed=fixed,
+    )
+    return [fingers[line.notes] for line in lines]
+
+
+def _decoded(scores: Table, decoding: Decoding, rng: np.random.Generator) -> Codes:
+    if decoding == "marginals":
+        return np.asarray(marginals(scores).argmax(axis=1) + 1)
+    return best_paths(-scores)[0][0] if decoding == "path" else sample_path(scores, rng)
+
 
 _ALIKE = 1e-9
 """By how much costs may differ that are equal."""

@@ -57,6 +57,18 @@ class Model:
         names = ", ".join(map(str, self.header["from"])) or "annotations in memory"
         return f"{plural(len(self.header['items']), 'item')} of {names}, data:{self.header['data']}"
 
+    @property
+    def reached(self) -> str:
+        """What it reached on the items by which its training stopped, in words; empty if it has no epochs."""
+        if "agreement" not in self.header.get("training", {}):
+            return ""
+        facts = self.header["training"]
+        counted = (
+            plural(len(facts["validation"]), "validation item") if facts["validation"] else "the same items"
+        )
+        epochs = f"epoch {facts['best']} of {facts['epochs']}"
+        return f"{100 * facts['agreement']:.1f} % agreement with {counted}, after {epochs}"
+
     @cached_property
     def content(self) -> bytes:
         """The file: ``.npz`` of arrays without objects; ``header`` is JSON."""
@@ -142,12 +154,21 @@ def model_of(system: System, model: object) -> object:
         model = read_model(model)
     if (model.task, model.system) != (system.task, system.name):
         raise OptionError(f"the model is one of {quote(model.system)}, not of {quote(system.name)}")
-    shapes = {name: array.shape for name, array in model.arrays.items()}
-    if (system.arrays and shapes != dict(system.arrays)) or not all(
-        np.isfinite(array).all() for array in model.arrays.values()
-    ):
+    if model.header.get("version", 1) != system.version or not _has_shapes(model.arrays, system.arrays):
         raise OptionError(f"the model is of another version of {quote(system.name)}", "train it anew")
     return model
+
+
+def _has_shapes(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int | None, ...]]) -> bool:
+    """Tell whether arrays are the ones of a system, all of them finite."""
+    if shapes and arrays.keys() != shapes.keys():
+        return False
+    alike = all(
+        len(arrays[name].shape) == len(shape)
+        and all(size in (None, own) for size, own in zip(shape, arrays[name].shape, strict=True))
+        for name, shape in shapes.items()
+    )
+    return alike and all(np.isfinite(array).all() for array in arrays.values())
 
 
 def items_learned(model: object, items: Sequence[str]) -> list[Diagnostic]:

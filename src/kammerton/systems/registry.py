@@ -22,6 +22,7 @@ from kammerton.systems.baselines import BASELINES, PREFIX, baseline
 from kammerton.systems.chord_audio import AUDIO
 from kammerton.systems.chord_sheets import SHEET_ORDER
 from kammerton.systems.fingering_hmm import HMMS
+from kammerton.systems.fingering_nets import NETS
 from kammerton.systems.fingering_rules import RULES
 from kammerton.systems.fusing import FUSED_TASKS, fusion_system
 from kammerton.systems.system import TAKES, System
@@ -68,6 +69,7 @@ def _built_in(task: str) -> Iterator[System]:
     if task == "fingering":
         yield RULES
         yield from HMMS
+        yield from NETS
     if task in FUSED_TASKS:
         yield fusion_system(task)
     if task == "chords":

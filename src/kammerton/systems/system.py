@@ -70,6 +70,33 @@ class Input:
     files: Mapping[str, Path] = field(default_factory=dict)
 
 
+class TrainingItems(dict[str, Sequence[Any]]):
+    """The annotations that a system learns from, a sequence by item.
+
+    Attributes
+    ----------
+    validation : mapping of str to sequence
+        Those by which it may tell when it has learned enough, of the split ``validation``; mostly none.
+    report : callable
+        ``report(text)`` shows how far it is.
+    facts : dict of str to object
+        What is to be known of the model beside its arrays, as JSON has it; the system fills it. Items that it
+        names as ``validation`` count as learned from.
+    """
+
+    def __init__(
+        self,
+        items: Mapping[str, Sequence[Any]],
+        *,
+        validation: Mapping[str, Sequence[Any]] | None = None,
+        report: Callable[[str], None] | None = None,
+    ) -> None:
+        super().__init__(items)
+        self.validation: Mapping[str, Sequence[Any]] = validation or {}
+        self.report: Callable[[str], None] = report or (lambda _: None)
+        self.facts: dict[str, Any] = {}
+
+
 @dataclass(frozen=True)
 class NoSettings:
     """Settings of a system that has none."""
@@ -101,13 +128,15 @@ class System:
     extra : str, optional
         Extra of pip that it needs.
     train : callable, optional
-        ``train(items, settings)`` takes the annotations of each item, a sequence by item, and returns the
+        ``train(items, settings)`` takes :class:`TrainingItems`, the annotations of each item, and returns the
         arrays of a model by name. A system that has it needs a model, a :class:`Model` to ``annotate``.
     arrays : mapping of str to tuple of int
-        Shapes of the arrays of its models, which are checked; if empty, nothing is checked.
+        Shapes of the arrays of its models, which are checked; None is any size, and no shapes are any at all.
     explain : callable, optional
         ``explain(annotation, settings, start, end)`` returns a :class:`kammerton.model.views.Table` that says
         why the system would make this annotation, or not: ``kammerton show --explain NAME`` prints it.
+    version : int
+        Number of what the arrays mean; models of another one are refused.
     """
 
     name: str
@@ -118,6 +147,7 @@ class System:
     options: type[Any] = NoSettings
     prepare: Callable[[Mapping[str, Input], Any, Any], Any] | None = None
     extra: str | None = None
-    train: Callable[[Mapping[str, Sequence[Any]], Any], Mapping[str, Any]] | None = None
-    arrays: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    train: Callable[[TrainingItems, Any], Mapping[str, Any]] | None = None
+    arrays: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
     explain: Callable[[Any, Any, float, float], Table] | None = None
+    version: int = 1

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from kammerton.formats.folders import normal_form
 from kammerton.formats.lists import read_splits, split_name
 from kammerton.formats.reading import options_of, signed_choices, without_sides
 from kammerton.model.annotations import portable
-from kammerton.model.corpus import TRAIN, listed_as
+from kammerton.model.corpus import TRAIN, VALIDATION, listed_as
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 from kammerton.results.signature import data_hash
@@ -22,7 +22,7 @@ from kammerton.systems.annotating import read_inputs, settings_of
 from kammerton.systems.models import FORMAT, Model, check_model_file
 from kammerton.systems.registry import find_system, known_systems
 from kammerton.systems.sources import StrPath, paths_of
-from kammerton.systems.system import System
+from kammerton.systems.system import System, TrainingItems
 from kammerton.version import __version__
 
 _ANNOTATIONS = frozenset(("annotations",))
@@ -39,6 +39,7 @@ def train(
     options: object | None = None,
     out: StrPath | None = None,
     force: bool = False,
+    progress: Callable[[str], None] | None = None,
 ) -> Model:
     """Train a system on reference annotations.
 
@@ -51,7 +52,8 @@ def train(
     system : str or System
         Name of a system that can be trained, such as ``"hmm2"``.
     split : str, optional
-        Train on the items of this split; by default ``train``, where ``splits`` are given.
+        Train on the items of this split; by default ``train``, where ``splits`` are given. Networks stop by
+        those of the split ``validation``.
     splits : path or mapping, optional
         File that names the split of each item, a table or JSON. Or a mapping; without splits all items count.
     settings : mapping of str to object, or dataclass, optional
@@ -62,6 +64,8 @@ def train(
         File to write the model to; see :meth:`kammerton.systems.Model.write`.
     force : bool
         Replace a model that is there.
+    progress : callable, optional
+        Called with a line of text when training has come farther.
 
     Returns
     -------
@@ -96,37 +100,42 @@ def train(
     reading = without_sides(options_of(kind, options))
     learner = replace(chosen, takes=_ANNOTATIONS)
     sources, _, problems, digests = read_inputs(kind, learner, references, reading)
-    items = _items_of_split(sources, split, splits)
-    if not items:
+    names, held = _items_of_splits(sources, split, splits)
+    if not names:
         message = "there is no item to train on"
         raise DataError(problems or [Diagnostic(code="KT809", severity="error", message=message)])
-    annotations = {item: list(sources[item].annotations.values()) for item in items}
+    known = {item: list(source.annotations.values()) for item, source in sources.items()}
+    validation = {item: known[item] for item in held}
+    items = TrainingItems({item: known[item] for item in names}, validation=validation, report=progress)
+    arrays = chosen.train(items, own)
+    learned = sorted({*names, *items.facts.get("validation", ())})
     header = {
         "format": FORMAT,
         "task": kind.name,
         "system": chosen.name,
+        "version": chosen.version,
         "settings": plain(asdict(own)),
         "reading": signed_choices(reading),
         "from": [portable(os.fsdecode(path)) for path in paths_of(references)],
-        "items": items,
-        "data": data_hash({key: digest for key, digest in digests.items() if key[1] in annotations}),
+        "items": learned,
+        "data": data_hash({key: digest for key, digest in digests.items() if key[1] in learned}),
         "kammerton": __version__,
+        **({"training": items.facts} if items.facts else {}),
     }
-    arrays = chosen.train(annotations, own)
     model = Model(kind.name, chosen.name, arrays, header, tuple(problems))
     if out is not None:
         model.write(out, force=force)
     return model
 
 
-def _items_of_split(
+def _items_of_splits(
     items: Mapping[str, Any], split: str | None, splits: Mapping[str, str] | StrPath | None
-) -> list[str]:
-    """Return the items to train on, sorted."""
+) -> tuple[list[str], list[str]]:
+    """Return the items to train on, and those to stop by, sorted."""
     if splits is None:
         if split is not None:
             raise OptionError("which items are in a split?", "name the table of splits: --splits FILE")
-        return sorted(items)
+        return sorted(items), []
     if isinstance(splits, Mapping):
         table = {str(item): split_name(name) for item, name in splits.items()}
     else:
@@ -135,4 +144,6 @@ def _items_of_split(
     wanted = split_name(split or TRAIN)
     if wanted not in table.values():
         raise OptionError.unknown("split", wanted, set(table.values()))
-    return sorted(item for item in items if table.get(listed_as(item, table) or "") == wanted)
+    split_of = {item: table.get(listed_as(item, table) or "") for item in sorted(items)}
+    names, held = ([item for item in split_of if split_of[item] == name] for name in (wanted, VALIDATION))
+    return names, held if wanted != VALIDATION else []
