@@ -243,7 +243,7 @@ def build_network(keras: Any, units: int, *, chained: bool) -> Network:
 
 def train_network(items: TrainingItems, settings: NetSettings, *, chained: bool) -> dict[str, NDArray[Any]]:
     """Return the weights by which the most fingers of validation items come out, and the learning curve."""
-    learned, held = _divided(items, settings.validation)
+    learned, held = divided(items, settings.validation)
     lessons, checks = lessons_of(learned), lessons_of(held)
     if not checks or not any(lesson.fingers.shape[1] >= _LEAST_NOTES for lesson in lessons):
         message = "there is nothing to learn: no hand has six notes with fingers, in training and validation"
@@ -280,7 +280,7 @@ def train_network(items: TrainingItems, settings: NetSettings, *, chained: bool)
     return {**course.arrays, "curve": curve}
 
 
-def _divided(
+def divided(
     items: TrainingItems, share: float
 ) -> tuple[Mapping[str, Sequence[Any]], Mapping[str, Sequence[Any]]]:
     """Return what is learned from, and what tells when to stop."""
