@@ -177,7 +177,13 @@ class RawIntervals:
 def _tidy(rows: RawIntervals, problems: Problems, options: IntervalOptions) -> LabelledIntervals:
     """Check rows, and repair what can be repaired."""
     rows.starts += 0.0  # makes -0.0 a 0.0
-    if is_clean(rows.starts, rows.ends):
+    starts, ends = rows.starts, rows.ends
+    if (  # NaN compares false
+        starts[0] >= 0
+        and ends[-1] <= _LONGEST_PLAUSIBLE_S
+        and np.count_nonzero(starts < ends) == len(starts)
+        and np.count_nonzero(starts[1:] >= ends[:-1]) == len(starts) - 1
+    ):
         return rows.intervals()
     rows.ends += 0.0
     rows = _drop_impossible(rows, problems)
@@ -187,16 +193,6 @@ def _tidy(rows: RawIntervals, problems: Problems, options: IntervalOptions) -> L
     rows = _sort(rows, problems)
     rows = _drop_duplicates(rows, problems)
     return _settle_overlaps(rows, problems, options).intervals()
-
-
-def is_clean(starts: Seconds, ends: Seconds) -> bool:
-    """Return whether nothing is wrong with rows, by four comparisons; NaN compares false."""
-    return bool(
-        starts[0] >= 0
-        and ends[-1] <= _LONGEST_PLAUSIBLE_S
-        and np.count_nonzero(starts < ends) == len(starts)
-        and np.count_nonzero(starts[1:] >= ends[:-1]) == len(starts) - 1
-    )
 
 
 def _drop_impossible(rows: RawIntervals, problems: Problems) -> RawIntervals:

@@ -58,6 +58,8 @@ class SidedOptions:
     """
 
     by_side: ClassVar[frozenset[str]] = frozenset()
+    choices: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {}
+    """What messages call each option that has only some values, and these."""
     sides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -72,6 +74,10 @@ class SidedOptions:
         for name, default in plain.items():  # such as "no", which would be taken for True
             if isinstance(default, bool) and not isinstance(getattr(self, name), bool):
                 raise OptionError.of_type(f"`{name}`", getattr(self, name), "True or False")
+        for name, (kind, known) in self.choices.items():
+            if getattr(self, name) not in known:
+                raise OptionError.unknown(kind, getattr(self, name), known)
+        check_encoding(getattr(self, "encoding", "utf-8"))
         for values in sides.values():
             for name in values:
                 if name not in self.by_side:
@@ -161,6 +167,11 @@ class IntervalOptions(SidedOptions):
     """
 
     by_side: ClassVar[frozenset[str]] = frozenset(("encoding", "layout", "decimal", "columns", "overlap"))
+    choices: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+        "layout": ("layout", get_args(Layout)),
+        "decimal": ("decimal mark", (".", ",")),
+        "overlap": ("way with overlaps", ("error", "trim")),
+    }
     encoding: str = "utf-8"
     layout: Layout = "auto"
     decimal: Literal[".", ","] = "."
@@ -170,14 +181,11 @@ class IntervalOptions(SidedOptions):
 
     def __post_init__(self) -> None:
         SidedOptions.__post_init__(self)
-        check_encoding(self.encoding)
-        _check_choice("layout", self.layout, ("auto", "rows", "durations", "points"))
-        _check_choice("decimal mark", self.decimal, (".", ","))
-        _check_choice("way with overlaps", self.overlap, ("error", "trim"))
         if not isinstance(self.columns, Mapping):
             raise OptionError.of_type("columns", self.columns, "a mapping of names")
         for column in self.columns.values():
-            _check_choice("column", column, get_args(IntervalColumn))
+            if column not in get_args(IntervalColumn):
+                raise OptionError.unknown("column", column, get_args(IntervalColumn))
 
 
 def file_of(choice: str) -> tuple[str | None, str]:
@@ -263,11 +271,6 @@ def _shown(value: object, *, is_file: bool = False) -> str:
         return "yes" if value else "no"
     shown = ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, Mapping) else str(value)
     return signed_file(shown) if is_file else shown
-
-
-def _check_choice(kind: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise OptionError.unknown(kind, value, known)
 
 
 def check_encoding(name: str) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from kammerton.arrays import Flags
 from kammerton.errors import DataError, Diagnostic, OptionError, close_match, quote
 from kammerton.formats.intervals import parse_time
-from kammerton.formats.reading import Limits, Problems, SidedOptions, check_encoding
+from kammerton.formats.reading import Limits, Problems, SidedOptions
 from kammerton.formats.source import read_text
 from kammerton.formats.tables import TableRow, TableShape, composed, first_row, named_rows
 from kammerton.instruments.taxonomy import Taxonomy
@@ -302,12 +302,6 @@ Gain = Literal["campaign", "chapelle"]
 _MOST = 2**53
 """Numbers of items beyond which no arithmetic here is exact."""
 _Loaded = TypeVar("_Loaded")
-_CHOICES = {
-    "unknown": get_args(Unknown),
-    "ties": get_args(Ties),
-    "undefined": get_args(Undefined),
-    "gain": get_args(Gain),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -364,6 +358,10 @@ class InstrumentOptions(SidedOptions):
     """
 
     by_side: ClassVar[frozenset[str]] = frozenset(("encoding",))
+    choices: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+        name: (f"choice of `{name}`", get_args(values))
+        for name, values in (("unknown", Unknown), ("ties", Ties), ("undefined", Undefined), ("gain", Gain))
+    }
     taxonomy: str = field(default="", metadata={"file": True})
     map: str = field(default="", metadata={"file": True})
     unknown: Unknown = "error"
@@ -385,10 +383,6 @@ class InstrumentOptions(SidedOptions):
 
     def __post_init__(self) -> None:
         SidedOptions.__post_init__(self)
-        check_encoding(self.encoding)
-        for name, known in _CHOICES.items():
-            if getattr(self, name) not in known:
-                raise OptionError.unknown(f"choice of `{name}`", str(getattr(self, name)), known)
         for name, least in (("level", 0), ("top_k", 0), ("min_support", 0), ("results", 1)):
             _check_number(name, getattr(self, name), least)
         for name in ("taxonomy", "map"):

@@ -36,7 +36,7 @@ def test_what_cannot_be_chosen(given: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize("given", [{"level": 1}, {"leaves": True}])
 def test_what_would_do_nothing_without_a_taxonomy(given: dict[str, Any]) -> None:
-    with pytest.raises(OptionError, match=r"need a taxonomy\n.*--taxonomy"):
+    with pytest.raises(OptionError, match=r"need a taxonomy\n.*taxonomy NAME"):
         InstrumentOptions(**given)
     assert InstrumentOptions(taxonomy="openmic-2018", **given).tree is not None
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -30,7 +30,7 @@ from kammerton.fingering.annotation import (
 )
 from kammerton.fingering.judging import PROFILES, Profile, load_profile, profile_named
 from kammerton.formats.intervals import EXACT, ROUNDING_S, diagnose_time, parse_time
-from kammerton.formats.reading import Limits, Problems, SidedOptions, check_encoding, such_rows
+from kammerton.formats.reading import Limits, Problems, SidedOptions, such_rows
 from kammerton.formats.tables import ColumnNames
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
@@ -69,6 +69,11 @@ class FingeringOptions(SidedOptions):
     """
 
     by_side: ClassVar[frozenset[str]] = frozenset(("encoding", "label_encoding", "hand"))
+    choices: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+        "label_encoding": ("encoding of finger labels", get_args(LabelEncoding)),
+        "hand": ("hand", get_args(HandOption)),
+        "substitution": ("way with substitutions", get_args(Substitution)),
+    }
     encoding: str = "utf-8"
     label_encoding: LabelEncoding = "auto"
     hand: HandOption = "auto"
@@ -79,14 +84,6 @@ class FingeringOptions(SidedOptions):
 
     def __post_init__(self) -> None:
         SidedOptions.__post_init__(self)
-        check_encoding(self.encoding)
-        for kind, choice, choices in (
-            ("encoding of finger labels", self.label_encoding, get_args(LabelEncoding)),
-            ("hand", self.hand, get_args(HandOption)),
-            ("way with substitutions", self.substitution, get_args(Substitution)),
-        ):
-            if choice not in choices:
-                raise OptionError.unknown(kind, choice, choices)
         if not (math.isfinite(self.tolerance_s) and self.tolerance_s >= 0):
             raise OptionError(f"a tolerance is not negative: {self.tolerance_s}", "in seconds, such as 0.05")
         self.span_table()
