@@ -22,6 +22,7 @@ from kammerton.systems.chord_states import (
     Vocabulary,
     hear,
     states_of,
+    stay_or_switch,
 )
 from kammerton.systems.chroma import Chroma, read_chroma
 from kammerton.systems.system import Input, System, SystemCard
@@ -116,9 +117,7 @@ def _annotate(source: Input, _: object, settings: AudioSettings) -> HeardChords:
     path = source.files["audio"]
     chroma = read_chroma(path)
     states = states_of(QUALITIES[settings.vocabulary], inversions=settings.inversions)
-    count = len(states.labels)
-    transitions = np.full((count, count), np.log((1 - _STAY) / (count - 1)))
-    np.fill_diagonal(transitions, np.log(_STAY))
+    transitions = stay_or_switch(len(states.labels), _STAY)
     scores = _SHARPNESS * tone_similarities(chroma, states)
     return hear(chroma, change_times(path, settings.grid), states, scores, transitions, certainty=_CERTAINTY)
 

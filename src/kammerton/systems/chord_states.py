@@ -87,25 +87,46 @@ def hear(
     Chords change on beats alone if there are any. The confidence of a row is the mean probability of its
     state, for which scores are multiplied by ``certainty``: what neighbouring frames say is half the same.
     """
-    scores = scores.copy()
-    scores[chroma.loudness < _SILENT, :-1] -= 1e3  # nothing but no chord
-    times = np.concatenate((chroma.times[:1], beats[beats > chroma.times[0]], chroma.times[-1:]))
-    if len(beats):
-        middles = (chroma.times[1:] + chroma.times[:-1]) / 2
-        steps, starts = np.unique(np.searchsorted(times, middles, side="right") - 1, return_index=True)
-        scores, times = np.add.reduceat(scores, starts), np.append(times[steps], times[-1])
-    else:
-        times = chroma.times
+    scores, times = by_step(chroma, beats, scores)
     path = best_path(scores, transitions)
     shares = posteriors(certainty * scores, transitions)[np.arange(len(path)), path]
-    starts = np.flatnonzero(np.diff(path, prepend=-1))
+    return joined(times, [states.labels[state] for state in path], shares, chroma.diagnostics)
+
+
+def by_step(chroma: Chroma, beats: NDArray[np.float64], scores: Matrix) -> tuple[Matrix, NDArray[np.float64]]:
+    """Return the log scores of steps, and the times between these: beats, or frames where there are none."""
+    scores = scores.copy()
+    scores[chroma.loudness < _SILENT, :-1] -= 1e3  # nothing but no chord
+    if not len(beats):
+        return scores, chroma.times
+    times = np.concatenate((chroma.times[:1], beats[beats > chroma.times[0]], chroma.times[-1:]))
+    middles = (chroma.times[1:] + chroma.times[:-1]) / 2
+    steps, starts = np.unique(np.searchsorted(times, middles, side="right") - 1, return_index=True)
+    return np.add.reduceat(scores, starts), np.append(times[steps], times[-1])
+
+
+def joined(
+    times: NDArray[np.float64],
+    labels: Sequence[str],
+    shares: NDArray[np.float64],
+    diagnostics: tuple[Diagnostic, ...],
+) -> HeardChords:
+    """Return the rows of steps, equal neighbours as one, with the mean of their shares as confidence."""
+    starts = np.flatnonzero([True, *map(str.__ne__, labels[1:], labels[:-1])])
     durations = np.diff(times)
     return HeardChords(
         np.column_stack((times[starts], np.append(times[starts[1:]], times[-1]))),
-        tuple(states.labels[state] for state in path[starts]),
+        tuple(labels[start] for start in starts.tolist()),
         np.minimum(np.add.reduceat(shares * durations, starts) / np.add.reduceat(durations, starts), 1.0),
-        chroma.diagnostics,
+        diagnostics,
     )
+
+
+def stay_or_switch(count: int, stay: float) -> Matrix:
+    """Return log probabilities of states after each other, where all others are as probable."""
+    transitions = np.full((count, count), np.log((1 - stay) / (count - 1)))
+    np.fill_diagonal(transitions, np.log(stay))
+    return transitions
 
 
 def best_path(scores: Matrix, transitions: Matrix) -> Codes:

@@ -19,6 +19,7 @@ from kammerton.model.registry import TASKS, declared, find_task, load_record, pa
 from kammerton.model.task import Task
 from kammerton.results.tables import plain
 from kammerton.systems.baselines import BASELINES, PREFIX, baseline
+from kammerton.systems.chord_alignment import SHEET
 from kammerton.systems.chord_audio import AUDIO
 from kammerton.systems.chord_sheets import SHEET_ORDER
 from kammerton.systems.fingering_hmm import HMMS
@@ -74,6 +75,7 @@ def _built_in(task: str) -> Iterator[System]:
         yield fusion_system(task)
     if task == "chords":
         yield AUDIO
+        yield SHEET
         yield SHEET_ORDER
     for name in BASELINES.get(task, ()):
         yield baseline(find_task(task), name)
