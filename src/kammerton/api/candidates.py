@@ -8,8 +8,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePath
+from typing import Any, SupportsFloat
 
-from kammerton.errors import OptionError, quote
+from kammerton.errors import Diagnostic, OptionError, inflected, out_of, plural, quote
 from kammerton.formats.lists import read_confidences
 from kammerton.formats.reading import signed_file
 from kammerton.model.corpus import Corpus
@@ -57,14 +58,14 @@ def _selected(
 ) -> tuple[tuple[CandidateSystem, ...], str]:
     """Return the systems with their selected candidates, and how the signature says that."""
     if isinstance(select, Mapping):
-        return tuple(_most_confident(system, select) for system in systems), "given"
+        _check_confidences(select)
+        return _by_confidence(systems, select), "given"
     if select == AGREEMENT:
         agreement = _agreement(job, corpus, systems, execution)
         return tuple(_most_confident(system, agreement[system.name]) for system in systems), AGREEMENT
     name = os.fspath(select)
     if PurePath(name).suffix.lower() in _TABLES:
-        confidences = read_confidences(name)
-        return tuple(_most_confident(system, confidences) for system in systems), signed_file(name)
+        return _by_confidence(systems, read_confidences(name)), signed_file(name)
     return _named(systems, name), name
 
 
@@ -77,6 +78,48 @@ def _named(systems: tuple[CandidateSystem, ...], name: str) -> tuple[CandidateSy
     return tuple(
         replace(system, selected=dict.fromkeys(system.candidates.get(name, ()), name)) for system in systems
     )
+
+
+def _check_confidences(confidences: Mapping[Any, Any]) -> None:
+    """Refuse confidences that a table could not have."""
+    for key, confidence in confidences.items():
+        if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(name, str) for name in key)):
+            raise OptionError.of_type("a key of select_by", key, "a pair of item and candidate")
+        if not isinstance(confidence, SupportsFloat) or not math.isfinite(confidence):
+            raise OptionError(f"a confidence is a finite number, got {confidence!r} for {quote(key[0])}")
+
+
+def _by_confidence(
+    systems: tuple[CandidateSystem, ...], confidences: Confidences
+) -> tuple[CandidateSystem, ...]:
+    """Return the systems with selected candidates, and report which lack a confidence, and the reverse."""
+    selected = [_with_lacking(_most_confident(system, confidences)) for system in systems]
+    known = {key for system in systems for key in system.keys}
+    unknown = [key for key in confidences if key not in known]
+    if unknown:
+        item, candidate = unknown[0]
+        verb = inflected(len(unknown), "is", "are")
+        example = f"{quote(candidate)} of {quote(item)}"
+        message = f"{plural(len(unknown), 'confidence')} {verb} of no candidate, such as {example}"
+        note = Diagnostic("KT226", "note", message, count=len(unknown))
+        selected[0] = _noticed(selected[0], note)
+    return tuple(selected)
+
+
+def _with_lacking(system: CandidateSystem) -> CandidateSystem:
+    lacking = [key for key in system.keys if key not in system.confidences]
+    if not lacking:
+        return system
+    item, candidate = lacking[0]
+    counted = out_of(len(lacking), len(system.keys), "candidate")
+    lack = f"{counted} {inflected(len(lacking), 'has', 'have')} no confidence"
+    message = f"{quote(system.name)}: {lack}, such as {quote(candidate)} of {quote(item)}; never selected"
+    return _noticed(system, Diagnostic("KT226", "warning", message, count=len(lacking)))
+
+
+def _noticed(system: CandidateSystem, diagnostic: Diagnostic) -> CandidateSystem:
+    whole = replace(system.whole, diagnostics=(*system.whole.diagnostics, diagnostic))
+    return replace(system, whole=whole)
 
 
 def _most_confident(system: CandidateSystem, confidences: Confidences) -> CandidateSystem:

@@ -34,11 +34,11 @@ def split_name(argument: str) -> tuple[str | None, str]:
     return name, path
 
 
-def name_systems(arguments: Sequence[str]) -> dict[str, str]:
-    """Return the paths of systems by name, by default the last component of the path."""
+def name_systems(arguments: Sequence[str], kind: str = "system") -> dict[str, str]:
+    """Return the paths of systems, or of another kind, by name: by default the last component of the path."""
     pairs = [split_name(argument) for argument in arguments]
     names = [name_of(path) if name is None else name for name, path in pairs]
-    check_names("system", names)
+    check_names(kind, names)
     return dict(zip(names, (path for _, path in pairs), strict=True))
 
 

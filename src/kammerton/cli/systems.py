@@ -93,7 +93,7 @@ def fuse(
     """
     if out is None:
         raise OptionError("where to?", "--out DIR")
-    named = name_systems(sources)
+    named = name_systems(sources, "source")
     if not named:
         raise OptionError("SRC is needed", "the folders or files of two sources or more")
     force, to = choices.pop("force"), choices.pop("to")

@@ -253,7 +253,7 @@ def read_confidences(path: str | os.PathLike[str]) -> dict[tuple[str, str], floa
         except ValueError:
             confidence = math.nan
         if not math.isfinite(confidence):
-            message = f"confidence {quote(number)} is no number"
+            message = f"confidence {quote(number)} is no number" if number else "a confidence is missing"
             problems.report("KT225", message, table.finder(row, places[2]), hint="a decimal number")
         elif confidences.setdefault(key, confidence) != confidence:
             message = f"candidate {quote(candidate)} of {quote(item)} has two confidences"

@@ -62,6 +62,11 @@ class CandidateSystem:
         return {candidate: f"{self.name}/{candidate}" for candidate in self.candidates}
 
     @cached_property
+    def keys(self) -> list[tuple[str, str]]:
+        """Item and candidate of every estimate."""
+        return [(item, candidate) for candidate, names in self.candidates.items() for item in names]
+
+    @cached_property
     def by_item(self) -> dict[str, list[str]]:
         """Candidates of each item, in the order of their names."""
         items: dict[str, list[str]] = {}
@@ -154,10 +159,11 @@ def with_candidates(corpus: Corpus, systems: Iterable[CandidateSystem]) -> Corpu
         for candidate, names in system.candidates.items():
             one_each = dict.fromkeys(names, candidate)
             expanded.append(system.chosen(system.names[candidate], one_each, partial=True))
-        expanded[first] = replace(expanded[first], diagnostics=collection.diagnostics)
+        expanded[first] = replace(expanded[first], diagnostics=system.whole.diagnostics)
         if system.selected is not None:
-            whole = system.selected.keys() == system.by_item.keys()
-            expanded.append(system.chosen(f"{system.name}:{SELECTED}", system.selected, partial=whole))
+            whole = corpus.items & system.by_item.keys() <= system.selected.keys()
+            selected = system.chosen(f"{system.name}:{SELECTED}", system.selected, partial=whole)
+            expanded.append(replace(selected, origin=f"{selected.origin}:{SELECTED}"))
     return Corpus(corpus.references, tuple(expanded))
 
 

@@ -401,9 +401,11 @@ def _notes(making: Making, chosen: Mapping[str, Sequence[Any]]) -> Iterator[Diag
             message = f"{pair} label alike, as copies do ({100 * share:.0f} % of what was compared)"
             yield _note("KT800", f"{message}: counted as one", "--copies keep counts each")
     yield from _ends(making, chosen)
-    voices = len(set(making.weighing.copies.groups.tolist()))
-    contested = making.overall()["no_majority"]
-    if len(names) == 2 and voices == 2 and making.choices.method in ("agreement", "vote"):
+    overall = making.overall()
+    contested = overall["no_majority"]
+    voices = np.unique(making.weighing.copies.groups[making.weighing.votes > 0])
+    is_vote = making.choices.method in ("agreement", "vote")
+    if is_vote and len(names) == len(voices) == 2 and "2" in overall["items_by_sources"]:
         yield _note("KT804", "two sources have no majority: where they differ, continuity decides")
     elif contested > _CONTESTED:
         yield _note("KT803", f"no majority in {100 * contested:.0f} % of what was fused")

@@ -33,6 +33,8 @@ def check_folder(folder: StrPath, inputs: Iterable[StrPath], *, force: bool) -> 
         if not path or is_remote(path) or not os.path.exists(path):  # noqa: PTH110 - it never raises
             continue
         name = quote(os.fsdecode(path))
+        if lies_within(target, path) and lies_within(path, target):
+            raise OptionError(f"{shown} is a source", "write to another folder")
         if lies_within(target, path):
             raise OptionError(f"{shown} lies within a source, {name}", "write to another folder")
         if lies_within(path, target):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -135,11 +136,19 @@ def _matched(
 
 
 def _lacking(annotations: Mapping[str, Mapping[str, Any]], items: Sequence[str]) -> Iterator[Diagnostic]:
-    for name, own in annotations.items():
-        lacking = [item for item in items if item not in own]
+    count = Counter(item for own in annotations.values() for item in own)
+    lonely = {name for name, own in annotations.items() if own and all(count[item] == 1 for item in own)}
+    hint = "it has no item that another source has: items are called by their path below the folder"
+    # of many warnings of a kind the first is shown
+    for name in sorted(annotations, key=lambda name: name not in lonely):
+        lacking = [item for item in items if item not in annotations[name]]
         if lacking:
             counted = out_of(len(lacking), len(items), "item")
-            message = f"{quote(name)} lacks {counted}, where it abstains ({some(lacking)})"
             yield Diagnostic(
-                code="KT801", severity="warning", message=message, system=name, count=len(lacking)
+                code="KT801",
+                severity="warning",
+                message=f"{quote(name)} lacks {counted}, where it abstains ({some(lacking)})",
+                hint=hint if name in lonely else None,
+                system=name,
+                count=len(lacking),
             )

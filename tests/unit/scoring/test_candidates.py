@@ -263,6 +263,9 @@ def test_best_is_at_least_selected_and_that_at_least_worst(
         ({"select_by": "m7"}, "unknown candidate `m7`"),
         ({"select_by": {("z", "m1"): 1.0}}, "no candidate of `midi` has a confidence"),
         ({"candidates": 3}, "candidates must be a str"),
+        ({"select_by": {("a", "m1"): float("nan")}}, "a confidence is a finite number, got nan for `a`"),
+        ({"select_by": {("a", "m1"): "high"}}, "a confidence is a finite number, got 'high' for `a`"),
+        ({"select_by": {"a": 1.0}}, "a key of select_by must be a pair of item and candidate"),
     ],
 )
 def test_what_is_not_possible_is_refused(choices: dict[str, object], message: str) -> None:
@@ -277,6 +280,7 @@ def test_what_is_not_possible_is_refused(choices: dict[str, object], message: st
         ("item,candidate,confidence\n", "1: KT225 the table of confidences has no rows"),
         ("item,candidate,confidence\na,m1,high\n", "2:6: KT225 confidence `high` is no number"),
         ("item,candidate,confidence\na,m1,nan\n", "2:6: KT225 confidence `nan` is no number"),
+        ("item,candidate,confidence\na,m1,\n", "2:6: KT225 a confidence is missing"),
         (
             "item,candidate,confidence\na,m1,1\na,m1,2\n",
             "3:3: KT225 candidate `m1` of `a` has two confidences",
@@ -291,6 +295,18 @@ def test_tables_of_confidences_are_checked(tmp_path: Path, text: str, expected: 
     (diagnostic,) = caught.value.diagnostics
     place = ":".join(str(part) for part in (diagnostic.line, diagnostic.column) if part)
     assert f"{place}: {diagnostic.code} {diagnostic.message}" == expected
+
+
+def test_confidences_and_candidates_that_do_not_match_are_reported() -> None:
+    confidences = {("a", "m2"): 0.9, ("b", "m1"): 1.0, ("b", "m3"): 0.0, ("b", "m4"): 2.0}
+    scores = scored(select_by=confidences)
+    assert [d.message for d in scores.diagnostics if d.code == "KT226"] == [
+        "`midi`: 1 of 4 candidates has no confidence, such as `m1` of `a`; never selected",
+        "1 confidence is of no candidate, such as `m4` of `b`",
+    ]
+    assert scores.value("MajMin", system="midi:selected") == pytest.approx((5 + 4 + 0) / 18)
+    lacking = [d.message for d in scored(select_by="m3").diagnostics if d.code == "KT203"]
+    assert lacking == ["no estimate for 1 of 3 items (`c`)", "no estimate for 2 of 3 items (`a`, `c`)"]
 
 
 def test_a_table_of_confidences_selects(tmp_path: Path) -> None:

@@ -74,6 +74,18 @@ def test_what_is_reported_of_sources() -> None:
     assert [problem.message for problem in divided.diagnostics] == ["no majority in 50 % of what was fused"]
 
 
+def test_sources_without_a_common_item_are_reported() -> None:
+    fusion = fuse({"one": SONG, "two": SONG}, {"other": OTHER})
+    problems = [(problem.code, problem.hint) for problem in fusion.diagnostics]
+    hint = "it has no item that another source has: items are called by their path below the folder"
+    assert problems == [("KT801", hint), ("KT801", hint)]
+
+
+def test_a_source_without_a_vote_leaves_no_majority_to_miss() -> None:
+    assert "KT804" in codes(fuse({"song": SONG}, {"song": OTHER}))
+    assert "KT804" not in codes(fuse({"song": SONG}, {"song": OTHER}, weights={"s1": 0}))
+
+
 def test_items_of_few_sources_are_left_out() -> None:
     fusion = fuse({"one": SONG, "two": SONG}, {"one": OTHER}, min_sources=2)
     assert list(fusion.annotations) == ["one"]
