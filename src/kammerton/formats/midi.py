@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Standard MIDI files: notes, programs and tempos.
+"""Standard MIDI files: notes, programs, tempos and meters.
 
 Events are read to the byte, so that a message can say where a file is damaged, and no length that a
 file claims is trusted.
@@ -20,8 +20,8 @@ _END_OF_TRACK, _PORT, _META = 0x2F, 0x21, 0xFF
 _SYSEX = (0xF0, 0xF7)
 CHANNELS = 16
 """Channels of a port."""
-NOTE_OFF, NOTE_ON, PROGRAM, TEMPO = 0x8, 0x9, 0xC, 0x51
-"""Kinds of events that are read: of a channel by the upper half of their status, and the tempo."""
+NOTE_OFF, NOTE_ON, PROGRAM, TEMPO, METER = 0x8, 0x9, 0xC, 0x51, 0x58
+"""Kinds of events that are read: of a channel by the upper half of their status, and tempo and meter."""
 _READ = (NOTE_OFF, NOTE_ON, PROGRAM)
 
 
@@ -34,7 +34,7 @@ class MidiError(Exception):
 
 Event = tuple[int, int, int, int, int, int, int]
 """Tick, track and number of an event, its kind and channel, and two numbers: the key and velocity of a
-note, a program, or the microseconds of a quarter note."""
+note, a program, the microseconds of a quarter note, or beats of a bar and beats of a whole note."""
 
 
 class MidiFile:
@@ -138,7 +138,7 @@ class MidiFile:
         raise MidiError("track ends within a number", offset)
 
     def _track(self, offset: int, end: int, track: int) -> list[Event]:
-        """Return notes, programs and tempos of a track."""
+        """Return notes, programs, tempos and meters of a track."""
         events: list[Event] = []
         tick, running, port = 0, 0, 0
         while offset < end:
@@ -152,9 +152,9 @@ class MidiFile:
                     return events
                 if kind == _PORT and offset > body:
                     port = self._data[body]
-                if kind == TEMPO and offset > body:
-                    tempo = int.from_bytes(self._data[body:offset], "big")
-                    events.append((tick, track, len(events), TEMPO, 0, tempo, 0))
+                timing = self._timing(kind, body, offset)
+                if timing is not None:
+                    events.append((tick, track, len(events), kind, 0, *timing))
                 continue
             if status >= 0x80:
                 running = status
@@ -170,6 +170,14 @@ class MidiFile:
                 events.append((tick, track, len(events), running >> 4, channel, first, second))
         self._odd("track without an end-of-track event")
         return events
+
+    def _timing(self, kind: int, body: int, end: int) -> tuple[int, int] | None:
+        """Return the numbers of a tempo or a meter; None of what is neither, or has too few."""
+        if kind == TEMPO and end > body:
+            return int.from_bytes(self._data[body:end], "big"), 0
+        if kind == METER and end > body + 1:
+            return self._data[body], 1 << min(self._data[body + 1], 8)
+        return None
 
     def _count_event(self, offset: int) -> None:
         self._count += 1

@@ -22,6 +22,7 @@ from kammerton.systems.baselines import BASELINES, PREFIX, baseline
 from kammerton.systems.chord_alignment import SHEET
 from kammerton.systems.chord_audio import AUDIO
 from kammerton.systems.chord_sheets import SHEET_ORDER
+from kammerton.systems.chord_symbolic import SYMBOLIC
 from kammerton.systems.fingering_hmm import HMMS
 from kammerton.systems.fingering_nets import NETS
 from kammerton.systems.fingering_rules import RULES
@@ -77,6 +78,7 @@ def _built_in(task: str) -> Iterator[System]:
         yield AUDIO
         yield SHEET
         yield SHEET_ORDER
+        yield SYMBOLIC
     for name in BASELINES.get(task, ()):
         yield baseline(find_task(task), name)
 

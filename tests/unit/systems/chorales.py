@@ -64,7 +64,8 @@ def chorales() -> dict[str, Chorale]:
 
 def _chorale(music21: Any, analysis: Path, score: Path) -> Chorale:
     parts = list(music21.converter.parse(score).parts)
-    numerals = list(music21.converter.parse(analysis).recurse().getElementsByClass("RomanNumeral"))
+    analysed = music21.converter.parse(analysis)  # without which its numerals forget their measures
+    numerals = list(analysed.recurse().getElementsByClass("RomanNumeral"))
     measures = list(parts[0].getElementsByClass("Measure"))
     begins = {measure.number: float(measure.offset) for measure in reversed(measures)}
     end = float(measures[-1].offset + measures[-1].quarterLength)

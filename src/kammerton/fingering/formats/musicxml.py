@@ -220,7 +220,7 @@ def read_score(
 def parse_score(data: bytes, *, name: str, options: FingeringOptions = DEFAULT_OPTIONS) -> Reading[Fingering]:
     """Read a score from bytes as :func:`read_score` does."""
     try:
-        problems, limits = _decoded(data, name, options)
+        problems, limits = decode_score(data, name, options)
     except DataError as error:
         return Reading((), error.diagnostics)
     reader = PartReader(problems, limits)
@@ -239,14 +239,14 @@ def notes_of_score(
     data: bytes, *, name: str, options: FingeringOptions = DEFAULT_OPTIONS
 ) -> tuple[XmlText, list[Labelled]]:
     """Return the text of a score that can be read, and its notes in the order of its fingering."""
-    problems, limits = _decoded(data, name, options)
+    problems, limits = decode_score(data, name, options)
     reader = PartReader(problems, limits)
     ScoreTree(problems.source, reader, limits).parse()
     notes = _timed(list(_labelled(reader.parts, problems, options)), reader.parts)
     return problems.source, [(note, hand, labels) for _, note, hand, labels in notes]
 
 
-def _decoded(data: bytes, name: str, options: FingeringOptions) -> tuple[ScoreProblems, Limits]:
+def decode_score(data: bytes, name: str, options: FingeringOptions) -> tuple[ScoreProblems, Limits]:
     """Decode a score, compressed or not; its problems have its text."""
     limits = options.limits
     if data.startswith(b"PK"):
@@ -262,7 +262,7 @@ def _looks_like_xml(data: bytes) -> bool:
     return data[:64].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"<")
 
 
-def _measure_starts(parts: Sequence[Part]) -> list[Fraction]:
+def measure_starts(parts: Sequence[Part]) -> list[Fraction]:
     """Return where each measure begins; one part with a beat too many does not shift the others."""
     lengths: dict[int, list[Fraction]] = {}
     for part in parts:
@@ -346,7 +346,7 @@ Timed = tuple[Fraction, ScoreNote, int, list[str]]
 
 def _timed(labelled: Sequence[Labelled], parts: Sequence[Part]) -> list[Timed]:
     """Return notes by onset, at one onset in the order of the score."""
-    starts = _measure_starts(parts)
+    starts = measure_starts(parts)
     timed = [(starts[entry[0].bar.index] + entry[0].offset, *entry) for entry in labelled]
     return sorted(timed, key=lambda entry: float(entry[0]))
 

@@ -27,9 +27,11 @@ _NUMBERS = {
     "octave-change": (_INTEGER, "a whole number"),
     "staff": ("[1-9][0-9]?", "a number from 1 to 99"),
     "staves": ("[1-9][0-9]?", "a number from 1 to 99"),
+    "offset": (rf"[+-]?{_TIME}", "a number"),
 }
 """Patterns of the numbers that elements hold, and what messages call these."""
 _ALTER = re.compile(r"[+-]?[0-9](?:\.[0-9]{0,6})?")
+_TEMPO = re.compile(r"(?=.*[1-9])[0-9]{1,4}(?:\.[0-9]{0,6})?")
 MAX_ALTER = 4
 _PITCH_FIELDS = (
     ("step", frozenset("ABCDEFG"), "a letter from A to G"),
@@ -170,6 +172,10 @@ class Part:
     measures: list[Measure] = field(default_factory=list)
     # voices that are on two staves at one time: their number is used for each staff anew
     doubled: set[str] = field(default_factory=set)
+    # chord symbols, each with its measure, the quarter notes from there, and semitones that keys are above it
+    harmonies: list[tuple[Measure, Fraction, int, Element]] = field(default_factory=list)
+    # quarter notes a minute, with measure and quarter notes from there
+    tempos: list[tuple[Measure, Fraction, float]] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)
@@ -218,9 +224,9 @@ class PartReader:
             "backup": self._take_backup,
             "forward": lambda forward: self._advance(self._quarters(forward, forward.find("duration"))),
             "attributes": self._take_attributes,
-            "direction": lambda direction: self._look_for_fingers(
-                direction.all("direction-type", "words"), self._now.cursor
-            ),
+            "direction": self._take_direction,
+            "harmony": self._take_harmony,
+            "sound": self._take_tempo,
         }
         self.written_fingers: list[tuple[Element, Spot]] = []
         """What looks like fingers, but stands in words beside the notes or in lyrics."""
@@ -296,6 +302,22 @@ class PartReader:
             self._take_meter(time)
         for transpose in element.all("transpose"):
             self._take_transposition(transpose, where)
+
+    def _take_direction(self, direction: Element) -> None:
+        self._look_for_fingers(direction.all("direction-type", "words"), self._now.cursor)
+        for sound in direction.all("sound"):
+            self._take_tempo(sound)
+
+    def _take_tempo(self, sound: Element) -> None:
+        now, tempo = self._now, sound.attributes.get("tempo", "")
+        if _TEMPO.fullmatch(tempo):
+            now.part.tempos.append((now.bar, now.cursor, float(tempo)))
+
+    def _take_harmony(self, harmony: Element) -> None:
+        now = self._now
+        offset = Fraction(_read_number(harmony.find("offset"), self._problems, now.where(now.cursor)))
+        at = max(ZERO, add_times(now.cursor, offset / (now.divisions or 1)))
+        now.part.harmonies.append((now.bar, at, now.transpositions.get(0, 0), harmony))
 
     def _look_for_fingers(self, texts: Iterable[Element], at: Fraction) -> None:
         self.written_fingers += [
@@ -445,14 +467,16 @@ _LAYOUTS = {
     "score-partwise": ("score-partwise", "part", "measure"),
     "score-timewise": ("score-timewise", "measure", "part"),
 }
-_WHOLE = frozenset(("note", "backup", "forward", "attributes", "direction"))
+_WHOLE = frozenset(("note", "backup", "forward", "attributes", "direction", "harmony", "sound"))
 """Children of a measure that are handed over, each when it is complete."""
 _KEPT = frozenset(
     (
         *("grace", "cue", "chord", "pitch", "unpitched", "rest", "step", "alter", "octave", "duration"),
         *("tie", "tied", "voice", "staff", "notations", "technical", "fingering", "lyric", "text"),
         *("direction-type", "words", "divisions", "time", "beats", "beat-type", "staves"),
-        *("transpose", "chromatic", "octave-change"),
+        *("transpose", "chromatic", "octave-change", "sound", "offset"),
+        *("root", "root-step", "root-alter", "kind", "bass", "bass-step", "bass-alter"),
+        *("degree", "degree-value", "degree-alter", "degree-type"),
     )
 )
 """What is kept of them."""
