@@ -134,3 +134,23 @@ def test_a_network_is_trained_and_run(terminal: Terminal) -> None:
     annotate = ("annotate", "fingering", "refs", "--system", "crf", "--model", "model.npz", "--out", "out")
     assert terminal.run(*annotate, "--set", "decoding=path", "--quiet").code == 0
     assert all(read(terminal.folder / "out/c.txt").labels)
+
+
+def test_one_split_alone_is_annotated(terminal: Terminal) -> None:
+    piece = HEAD + "|".join(FIVE)
+    terminal.write(
+        notes={"one.csv": piece, "two.csv": piece, "three.csv": piece, "bad.csv": HEAD + "0,1,H4,right,"},
+    )
+    (terminal.folder / "splits.csv").write_text("item,split\none,train\ntwo,test\nbad,train\n")
+    run = ("annotate", "fingering", "notes", "--out", "out")
+    result = terminal.run(*run, "--splits", "splits.csv", "--split", "test")
+    assert (result.code, result.err) == (0, "1 item annotated by `rules`, in `out`\n")
+    assert [path.name for path in (terminal.folder / "out").glob("*.txt")] == ["two.txt"]
+    broken = terminal.run(*run, "--splits", "splits.csv", "--split", "train", "--force")
+    assert (broken.code, "KT341" in broken.err) == (1, True)
+    for choices, message in (
+        (("--split", "test"), "which items are in a split?"),
+        (("--splits", "splits.csv"), "which split?\n  help: known: test, train"),
+        (("--splits", "splits.csv", "--split", "tets"), "did you mean `test`?"),
+    ):
+        assert message in terminal.run(*run, "--force", *choices).err

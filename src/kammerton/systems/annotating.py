@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from functools import partial
 from itertools import product
@@ -17,9 +17,11 @@ import numpy as np
 
 from kammerton.errors import DataError, Diagnostic, KammertonError, OptionError, quote, some
 from kammerton.formats.collecting import collect
-from kammerton.formats.folders import find_files
+from kammerton.formats.folders import find_files, normal_form
+from kammerton.formats.lists import read_splits, split_name
 from kammerton.formats.reading import options_of, signed_choices, signed_file, without_sides
 from kammerton.model.annotations import portable
+from kammerton.model.corpus import listed_as
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 from kammerton.results.signature import data_hash
@@ -103,13 +105,15 @@ class Annotations(Mapping[str, Any], Written):
         return self._made
 
 
-def annotate(
+def annotate(  # noqa: PLR0913 - one per choice
     task: str | Task,
     inputs: Any,
     system: str | System,
     *,
     model: object | None = None,
     settings: Mapping[str, Any] | object | None = None,
+    split: str | None = None,
+    splits: Mapping[str, str] | StrPath | None = None,
     options: object | None = None,
     out: StrPath | None = None,
     to: str | None = None,
@@ -132,6 +136,10 @@ def annotate(
         Model of the system, mostly the path of a file. Or a :class:`kammerton.systems.Model`.
     settings : mapping of str to object, or dataclass, optional
         Settings of the system that are not its defaults.
+    split : str, optional
+        Annotate the items of this split alone, which needs ``splits``.
+    splits : path or mapping, optional
+        File that names the split of each item, a table or JSON. Or a mapping.
     options : object, optional
         How files are read: a :class:`kammerton.chords.ChordOptions`,
         :class:`kammerton.fingering.FingeringOptions` or :class:`kammerton.instruments.InstrumentOptions`.
@@ -183,7 +191,10 @@ def annotate(
     jobs = jobs if chosen.prepare is None else 1
     with keeping(out if chosen.prepare is None else None, "part") as store:
         work = partial(work_through, store=store, jobs=jobs, watch=progress)
-        result = _run(kind, chosen, inputs, model, own, reading, work)
+        read = read_inputs(kind, chosen, inputs, reading)
+        if split is not None or splits is not None:
+            read = _of_split(read, split, splits)
+        result = _run(kind, chosen, read, model, own, reading, paths_of(inputs), work)
         if out is not None:
             result.diagnostics += result.write(out, to=to, force=force)
     return result
@@ -192,14 +203,15 @@ def annotate(
 def _run(
     task: Task,
     system: System,
-    inputs: Any,
+    read: _Inputs,
     model: object,
     settings: Any,
     reading: Any,
+    places: Sequence[StrPath],
     work_through: Callable[..., Iterator[tuple[str, Outcome]]],
 ) -> Annotations:
-    """Read the inputs, and annotate each."""
-    sources, failed, problems, digests = read_inputs(task, system, inputs, reading)
+    """Annotate what was read from some places."""
+    sources, failed, problems, digests = read
     problems += items_learned(model, list(sources))
     if getattr(settings, "keep", False):
         problems += _annotators_left_out(sources)
@@ -227,12 +239,12 @@ def _run(
         "system": system.name,
         "made": content.made,
         "options": {"settings": plain(asdict(settings)), "reading": signed_choices(reading)},
-        "from": [portable(os.fsdecode(path)) for path in paths_of(inputs)],
+        "from": [portable(os.fsdecode(path)) for path in places],
         "trained_on": model.trained_on if isinstance(model, Model) else system.card.trained_on,
         "failed": failed,
         "learned": list(model.header["items"]) if isinstance(model, Model) else [],
     }
-    return Annotations(task, content, record, paths_of(inputs), problems)
+    return Annotations(task, content, record, places, problems)
 
 
 def _keys(
@@ -318,6 +330,35 @@ def read_inputs(task: Task, system: System, inputs: Any, reading: object) -> _In
         item: Input(item=item, annotations=items[item], files=scores.get(item, {})) for item in sorted(items)
     }
     return sources, references.failed_everywhere(), list(references.diagnostics), digests
+
+
+def splits_of(
+    items: Iterable[str], splits: Mapping[str, str] | StrPath | None, wanted: str | None
+) -> dict[str, str]:
+    """Return the split of each item, nothing where it is in none; the one that is wanted must be known."""
+    if splits is None:
+        raise OptionError("which items are in a split?", "name the table of splits: --splits FILE")
+    table = splits if isinstance(splits, Mapping) else read_splits(splits)
+    table = {normal_form(str(item)): split_name(name) for item, name in table.items()}
+    names = sorted(set(table.values()))
+    if wanted is None:
+        raise OptionError("which split?", f"known: {', '.join(names)}")
+    if split_name(wanted) not in names:
+        raise OptionError.unknown("split", wanted, names)
+    return {item: table.get(listed_as(item, table) or "", "") for item in items}
+
+
+def _of_split(read: _Inputs, split: str | None, splits: Mapping[str, str] | StrPath | None) -> _Inputs:
+    """Return what was read of the items of one split."""
+    sources, failed, problems, digests = read
+    names = splits_of((*sources, *failed), splits, split)
+    chosen = {item for item, name in names.items() if name == split_name(split or "")}
+    return (
+        {item: source for item, source in sources.items() if item in chosen},
+        {item: why for item, why in failed.items() if item in chosen},
+        [problem for problem in problems if problem.item is None or problem.item in chosen],
+        {key: digest for key, digest in digests.items() if key[1] in chosen},
+    )
 
 
 def _annotators_left_out(sources: Mapping[str, Input]) -> Iterator[Diagnostic]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from kammerton.errors import DataError, Diagnostic, OptionError, out_of, plural, quote, some
 from kammerton.formats.source import read_bytes
 from kammerton.formats.writing import already_there, check_parent, write_atomically
-from kammerton.model.corpus import listed_as
+from kammerton.model.corpus import LEARNED, listed_as
 from kammerton.systems.system import System
 
 StrPath = str | os.PathLike[str]
@@ -180,5 +180,4 @@ def items_learned(model: object, items: Sequence[str]) -> list[Diagnostic]:
         return []
     counted = out_of(len(learned), len(items), "item")
     message = f"by their names, the model was trained on {counted} ({some(learned)})"
-    hint = "scores of these are no measure of what it does on others"
-    return [Diagnostic(code="KT215", severity="warning", message=message, hint=hint, count=len(learned))]
+    return [Diagnostic(code="KT215", severity="warning", message=message, hint=LEARNED, count=len(learned))]

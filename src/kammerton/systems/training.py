@@ -9,16 +9,15 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
-from kammerton.formats.folders import normal_form
-from kammerton.formats.lists import read_splits, split_name
+from kammerton.formats.lists import split_name
 from kammerton.formats.reading import options_of, signed_choices, without_sides
 from kammerton.model.annotations import portable
-from kammerton.model.corpus import TRAIN, VALIDATION, listed_as
+from kammerton.model.corpus import TRAIN, VALIDATION
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 from kammerton.results.signature import data_hash
 from kammerton.results.tables import plain
-from kammerton.systems.annotating import read_inputs, settings_of
+from kammerton.systems.annotating import read_inputs, settings_of, splits_of
 from kammerton.systems.models import FORMAT, Model, check_model_file
 from kammerton.systems.registry import find_system, known_systems
 from kammerton.systems.sources import StrPath, paths_of
@@ -132,18 +131,9 @@ def _items_of_splits(
     items: Mapping[str, Any], split: str | None, splits: Mapping[str, str] | StrPath | None
 ) -> tuple[list[str], list[str]]:
     """Return the items to train on, and those to stop by, sorted."""
-    if splits is None:
-        if split is not None:
-            raise OptionError("which items are in a split?", "name the table of splits: --splits FILE")
+    if splits is None and split is None:
         return sorted(items), []
-    if isinstance(splits, Mapping):
-        table = {str(item): split_name(name) for item, name in splits.items()}
-    else:
-        table = read_splits(splits)
-    table = {normal_form(item): name for item, name in table.items()}
     wanted = split_name(split or TRAIN)
-    if wanted not in table.values():
-        raise OptionError.unknown("split", wanted, set(table.values()))
-    split_of = {item: table.get(listed_as(item, table) or "") for item in sorted(items)}
+    split_of = splits_of(sorted(items), splits, wanted)
     names, held = ([item for item in split_of if split_of[item] == name] for name in (wanted, VALIDATION))
     return names, held if wanted != VALIDATION else []
