@@ -84,9 +84,9 @@ def fuse(  # noqa: PLR0913 - one per choice
         file, a mapping of items, or an annotation. One that holds several annotations of an item is a source
         for each annotator, called ``NAME/ANNOTATOR``. A source that lacks an item abstains there.
     method : {"agreement", "vote", "pick", "random"}, optional
-        Vote of sources weighted by how far they agree with the others (agreement, of chords by default), or
-        all alike (vote, by default of other tasks); take each item from the source that agrees most with the
-        others (pick); or take a random source everywhere (random). Instruments have the vote alone; see
+        Weigh votes by how far sources agree (agreement), count all alike (vote), take each item from the
+        source that agrees most with the others (pick), or take a random source everywhere (random). Chords
+        are fused by agreement by default, other tasks by vote; instruments have the vote alone. See
         ``docs/fusion.md``.
     details : {"able", "all", "none"}
         Sevenths and basses of chords: voted by sources that ever write such (able), by all, or left out
@@ -117,7 +117,7 @@ def fuse(  # noqa: PLR0913 - one per choice
     to : str, optional
         Format to write; by default of chords ``lab``, of fingering ``pig``, of instruments ``jams``.
     force : bool
-        Replace a folder that was written so before.
+        Replace a folder that was fused before.
     jobs : int
         Number of processes that fuse in parallel; the result does not depend on it.
     progress : callable, optional
