@@ -11,6 +11,7 @@ from kammerton.version import __version__
 
 if TYPE_CHECKING:
     from kammerton import chords, fingering, instruments
+    from kammerton.api.accumulating import Accumulator
     from kammerton.api.checking import check
     from kammerton.api.comparing import agree, compare
     from kammerton.api.files import convert, pack
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from kammerton.systems.training import train
 
 __all__ = [
+    "Accumulator",
     "Annotations",
     "DataError",
     "Diagnostic",
@@ -65,6 +67,7 @@ _HOMES = {
         ("DataError", "Diagnostic", "KammertonError", "LabelError", "OptionError", "OutputError"),
         "kammerton.errors",
     ),
+    "Accumulator": "kammerton.api.accumulating",
     **dict.fromkeys(("Annotations", "annotate"), "kammerton.systems.annotating"),
     "Fusion": "kammerton.systems.fusion_result",
     "Scores": "kammerton.results.scores",

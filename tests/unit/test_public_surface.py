@@ -13,6 +13,7 @@ from kammerton import chords, fingering
 KAMMERTON = [
     *("DataError", "Diagnostic", "KammertonError", "LabelError", "OptionError", "OutputError", "Scores"),
     *(
+        "Accumulator",
         "Annotations",
         "annotate",
         "Fusion",
