@@ -19,14 +19,6 @@ from kammerton.formats.packs import open_pack
 from kammerton.model.task import Reading
 from unit.formats.packing import SONG, pack_of, readings_of, record_of, said_on_opening, signed, songs
 
-SOURCES = Path(__file__).parents[3] / "src/kammerton"
-PAGES = [f"KT72{number}" for number in range(8)]
-
-
-def test_every_code_has_a_page() -> None:
-    used = {code for path in SOURCES.rglob("*.py") for code in re.findall(r'"(KT72\d)"', path.read_text())}
-    assert used == set(PAGES)
-
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

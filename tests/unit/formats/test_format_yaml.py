@@ -2,7 +2,6 @@
 """YAML is data: what it says, where that stands, and what is refused."""
 
 import re
-from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from effort import effort
+from explained import codes, example
 from kammerton.formats import yaml_text
 from kammerton.formats.reading import Limits, Problems
 from kammerton.formats.yaml_text import YamlDocument, decode_yaml
@@ -210,15 +210,7 @@ def test_any_text_is_read_or_refused_with_a_place(text: str) -> None:
         assert problem.column is not None
 
 
-PAGES = {
-    page.name.removesuffix(".md"): page.read_text(encoding="utf-8")
-    for page in files("kammerton").joinpath("explanations").iterdir()
-    if re.fullmatch(r"KT17\d\.md", page.name)
-}
-
-
-@pytest.mark.parametrize("code", sorted(PAGES))
+@pytest.mark.parametrize("code", codes(r"KT17\d"))
 def test_the_file_on_a_page_triggers_its_code(code: str) -> None:
-    block = re.findall(r"(?:^    .*\n)+", PAGES[code], re.MULTILINE)[0]
-    (line,) = said(re.sub(r"^    ", "", block, flags=re.MULTILINE))
+    (line,) = said(example(code))
     assert f" {code} " in line

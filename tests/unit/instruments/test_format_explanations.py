@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Every code of a reader of instruments has a page, and the file on it triggers the code."""
+"""The file on the page of each code of a reader of instruments triggers the code."""
 
-import re
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from explained import codes, example
 from kammerton.errors import DataError
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.reading import read_instruments, unfold
 from unit.instruments.listing import write
 
-PAGES = {
-    page.name.removesuffix(".md"): page.read_text(encoding="utf-8")
-    for page in files("kammerton").joinpath("explanations").iterdir()
-    if re.fullmatch(r"KT6[0-5]\d\.md|KT665\.md", page.name)
-}
+PAGES = codes(r"KT6[0-5]\d|KT665")
 WITHOUT_TEXT = {
     **dict.fromkeys(("KT620",), "objects of Python"),
     **dict.fromkeys(("KT630", "KT631", "KT632", "KT633"), "MIDI"),
@@ -43,31 +38,10 @@ OPTIONS: dict[str, dict[str, Any]] = {
 BESIDES = {"KT604": {"KT605"}, "KT606": {"KT605"}}
 """Codes that come along."""
 
-SOURCES = Path(__file__).parents[3] / "src/kammerton/instruments"
-
-
-def test_every_code_has_a_page() -> None:
-    used = {
-        code
-        for path in SOURCES.rglob("*.py")
-        for code in re.findall(r'"(KT(?:6[0-5]\d|665))"', path.read_text())
-    }
-    assert used == set(PAGES)
-
-
-@pytest.mark.parametrize("code", sorted(PAGES))
-def test_pages_have_one_form(code: str) -> None:
-    title, blank, *lines = PAGES[code].split("\n")
-    assert re.fullmatch(rf"# {code} [a-z\d].*[^.]", title, re.IGNORECASE)
-    assert blank == ""
-    assert 5 <= len(lines) <= 16
-    assert max(map(len, lines)) <= 118
-
 
 @pytest.mark.parametrize("code", sorted(set(PAGES) - set(WITHOUT_TEXT)))
 def test_the_file_on_a_page_triggers_its_code(tmp_path: Path, code: str) -> None:
-    blocks = re.findall(r"(?:^    .*\n)+", PAGES[code], re.MULTILINE)
-    text = re.sub(r"^    ", "", blocks[0], flags=re.MULTILINE)
+    text = example(code)
     suffix = ".json" if text.startswith("{") else ".csv" if "," in text.split("\n")[0] else ".txt"
     path = write(tmp_path, f"a{suffix}", text)
     options = InstrumentOptions(**OPTIONS.get(code, {}))
@@ -77,7 +51,6 @@ def test_the_file_on_a_page_triggers_its_code(tmp_path: Path, code: str) -> None
 
 
 def test_the_table_of_thresholds_on_its_page_is_refused(tmp_path: Path) -> None:
-    blocks = re.findall(r"(?:^    .*\n)+", PAGES["KT665"], re.MULTILINE)
-    path = write(tmp_path, "a.csv", re.sub(r"^    ", "", blocks[0], flags=re.MULTILINE))
+    path = write(tmp_path, "a.csv", example("KT665"))
     with pytest.raises(DataError, match=r"a\.csv:2:7: KT665 not a number"):
         InstrumentOptions(threshold=str(path))

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explained import codes, example
 from kammerton.errors import DataError, OptionError
 from kammerton.formats.json_places import Pointer
 from kammerton.formats.reading import Limits, Problems
@@ -703,12 +704,6 @@ def test_a_written_taxonomy_is_read_back(names: list[str], data: st.DataObject) 
 
 # --- pages -----------------------------------------------------------------------------------
 
-SOURCES = Path(__file__).parents[3] / "src/kammerton/instruments"
-PAGES = {
-    page.name.removesuffix(".md"): page.read_text(encoding="utf-8")
-    for page in files("kammerton").joinpath("explanations").iterdir()
-    if re.fullmatch(r"KT6[45]\d\.md", page.name)
-}
 BESIDES = {
     "KT646": {"KT650"},
     "KT642": {"KT645"},
@@ -720,10 +715,9 @@ BESIDES = {
 """Codes that come along."""
 
 
-@pytest.mark.parametrize("code", sorted(PAGES))
+@pytest.mark.parametrize("code", codes(r"KT6[45]\d"))
 def test_the_file_on_a_page_triggers_its_code(tmp_path: Path, code: str) -> None:
-    block = re.findall(r"(?:^    .*\n)+", PAGES[code], re.MULTILINE)[0]
-    text = re.sub(r"^    ", "", block, flags=re.MULTILINE)
+    text = example(code)
     first = text.split("\n")[0]
     suffix = (
         ".ttl"
@@ -738,8 +732,8 @@ def test_the_file_on_a_page_triggers_its_code(tmp_path: Path, code: str) -> None
     path.write_text(text)
     try:
         found: Any = (load_label_map if code > "KT654" else load_taxonomy)(path)
-        codes = {each.code for each in found.diagnostics}
+        codes_told = {each.code for each in found.diagnostics}
     except DataError as error:
-        codes = {each.code for each in error.diagnostics}
-    assert code in codes
-    assert codes <= {code} | BESIDES.get(code, set())
+        codes_told = {each.code for each in error.diagnostics}
+    assert code in codes_told
+    assert codes_told <= {code} | BESIDES.get(code, set())
