@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Pieces that annotators and a system fingered, what can be done to them, and what they are worth."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from hypothesis import strategies as st
@@ -14,6 +14,7 @@ from fingering_strategies import finger_labels, fingerings
 from kammerton.fingering.annotation import MISSING, Fingering
 from kammerton.fingering.task import TASK
 from kammerton.model.measure import Measure, Statistics
+from laws.measuring import same as same_within
 
 __all__ = [
     "MEASURES",
@@ -153,27 +154,10 @@ def statistics_of(piece: Piece) -> Mapping[Measure, Statistics]:
     return corpus({"piece": piece}).origin.evidence.statistics
 
 
+same = partial(same_within, within=1e-12)
+
+
 def values_of(piece: Piece) -> dict[Measure, float]:
     """Return the value of every measure, over all annotators."""
     scores = corpus({"piece": piece})
     return {measure: scores.value(str(measure)) for measure in MEASURES}
-
-
-def same(
-    measures: Sequence[Measure],
-    before: Mapping[Measure, float],
-    after: Mapping[Measure, float],
-    *,
-    within: float = 1e-12,
-) -> None:
-    """Assert that these measures have the same value, or are undefined, both times."""
-    changed = {
-        str(measure): (before[measure], after[measure])
-        for measure in measures
-        if not _equal(before[measure], after[measure], within)
-    }
-    assert not changed
-
-
-def _equal(one: float, other: float, within: float) -> bool:
-    return (math.isnan(one) and math.isnan(other)) or abs(one - other) <= within
