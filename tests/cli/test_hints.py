@@ -13,10 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import kammerton
 from cli.harness import Result, Terminal
+from kammerton.systems.rendering import wav_bytes
 
 SOURCE = Path(kammerton.__file__).parent
 
@@ -56,6 +58,8 @@ class Row:
         whole = re.escape(self.shown or self.hint.rpartition("help: ")[2]).replace(r"\{\}", ".*?")
         return re.compile(whole.removesuffix(".*?") + (".*" if whole.endswith(".*?") else ""))
 
+
+NOISE = wav_bytes(np.linspace(-0.5, 0.5, 11025, dtype=np.float32), 11025)
 
 CHORDS = {
     "ref/a.lab": "0 2 C\n2 4 G\n",
@@ -278,6 +282,13 @@ ROWS = [
         NOTES,
         fill={"NAME": "hmm2"},
     ),
+    Row(
+        "--audio DIR, which has them",
+        "train chords ref --system audio-hmm --out m.npz",
+        CHORDS | {"sound/a.wav": NOISE, "sound/b.wav": NOISE},
+        fill={"DIR": "sound"},
+    ),
+    Row("leave out --audio", "train fingering est --system hmm2 --out m.npz --audio sound", NOTES),
     Row("leave out --curve", "train fingering est --system hmm2 --out m.npz --curve c.svg", NOTES),
     Row(
         "--out FOLDER; --to has the format of the files in it",

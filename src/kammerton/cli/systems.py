@@ -185,6 +185,10 @@ def train(
         str | None, option("Write the model to this file; needed.", metavar="FILE", group=OUTPUT)
     ] = None,
     setting: Settings = None,
+    audio: Annotated[
+        list[str] | None,
+        option("Recordings of the items, for a system that hears. Repeatable.", metavar="DIR"),
+    ] = None,
     curve: Annotated[
         str | None,
         option(
@@ -219,6 +223,7 @@ def train(
             list(references),
             system or "",
             settings=settings_by_name(setting),
+            audio=audio,
             out=out,
             progress=progress,
             **choices,

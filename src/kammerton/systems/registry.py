@@ -21,6 +21,7 @@ from kammerton.results.tables import plain
 from kammerton.systems.baselines import BASELINES, PREFIX, baseline
 from kammerton.systems.chord_alignment import SHEET
 from kammerton.systems.chord_audio import AUDIO
+from kammerton.systems.chord_hmm import AUDIO_HMM
 from kammerton.systems.chord_sheets import SHEET_ORDER
 from kammerton.systems.chord_symbolic import SYMBOLIC
 from kammerton.systems.fingering_hmm import HMMS
@@ -76,6 +77,7 @@ def _built_in(task: str) -> Iterator[System]:
         yield fusion_system(task)
     if task == "chords":
         yield AUDIO
+        yield AUDIO_HMM
         yield SHEET
         yield SHEET_ORDER
         yield SYMBOLIC

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kammerton.errors import Diagnostic
 from kammerton.model.views import Table
 
 SUFFIXES: Mapping[str, tuple[str, ...]] = {
@@ -82,6 +83,10 @@ class TrainingItems(dict[str, Sequence[Any]]):
     facts : dict of str to object
         What is to be known of the model beside its arrays, as JSON has it; the system fills it. Items that it
         names as ``validation`` count as learned from.
+    files : mapping of str to mapping of str to Path
+        Files of each item by kind, if the system takes any: ``files[item]["audio"]``.
+    diagnostics : list of Diagnostic
+        What is wrong with items that were left out.
     """
 
     def __init__(
@@ -90,11 +95,19 @@ class TrainingItems(dict[str, Sequence[Any]]):
         *,
         validation: Mapping[str, Sequence[Any]] | None = None,
         report: Callable[[str], None] | None = None,
+        files: Mapping[str, Mapping[str, Path]] | None = None,
     ) -> None:
         super().__init__(items)
+        self.files: Mapping[str, Mapping[str, Path]] = files or {}
+        self.diagnostics: list[Diagnostic] = []
         self.validation: Mapping[str, Sequence[Any]] = validation or {}
         self.report: Callable[[str], None] = report or (lambda _: None)
         self.facts: dict[str, Any] = {}
+
+    def leave_out(self, item: str, reasons: Sequence[Diagnostic]) -> None:
+        """Leave out an item that cannot be learned from."""
+        del self[item]
+        self.diagnostics += (reason.at(item=item) for reason in reasons)
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
-from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, out_of, quote, some
 from kammerton.formats.lists import split_name
 from kammerton.formats.reading import options_of, signed_choices, without_sides
 from kammerton.model.annotations import portable
@@ -18,6 +19,7 @@ from kammerton.model.task import Task
 from kammerton.results.signature import data_hash
 from kammerton.results.tables import plain
 from kammerton.systems.annotating import read_inputs, settings_of, splits_of
+from kammerton.systems.audio import require_soundfile
 from kammerton.systems.models import FORMAT, Model, check_model_file
 from kammerton.systems.registry import find_system, known_systems
 from kammerton.systems.sources import StrPath, paths_of
@@ -34,6 +36,7 @@ def train(
     *,
     split: str | None = None,
     splits: Mapping[str, str] | StrPath | None = None,
+    audio: Any = None,
     settings: Mapping[str, Any] | object | None = None,
     options: object | None = None,
     out: StrPath | None = None,
@@ -55,6 +58,8 @@ def train(
         those of the split ``validation``.
     splits : path or mapping, optional
         File that names the split of each item, a table or JSON. Or a mapping; without splits all items count.
+    audio : path, list of paths, or mapping of str to path, optional
+        Recordings of the items, for a system that hears.
     settings : mapping of str to object, or dataclass, optional
         Settings of the system that are not its defaults.
     options : object, optional
@@ -100,14 +105,20 @@ def train(
     learner = replace(chosen, takes=_ANNOTATIONS)
     sources, _, problems, digests = read_inputs(kind, learner, references, reading)
     names, held = _items_of_splits(sources, split, splits)
+    files = _recordings(kind, chosen, audio, problems, digests)
+    if files:
+        problems += _unheard([*names, *held], files)
+        names, held = ([item for item in listed if item in files] for listed in (names, held))
     if not names:
         message = "there is no item to train on"
         raise DataError(problems or [Diagnostic(code="KT809", severity="error", message=message)])
     known = {item: list(source.annotations.values()) for item, source in sources.items()}
     validation = {item: known[item] for item in held}
-    items = TrainingItems({item: known[item] for item in names}, validation=validation, report=progress)
+    chosen_items = {item: known[item] for item in names}
+    items = TrainingItems(chosen_items, validation=validation, report=progress, files=files)
     arrays = chosen.train(items, own)
-    learned = sorted({*names, *items.facts.get("validation", ())})
+    problems += items.diagnostics
+    learned = sorted({*items, *items.facts.get("validation", ())})
     header = {
         "format": FORMAT,
         "task": kind.name,
@@ -115,7 +126,7 @@ def train(
         "version": chosen.version,
         "settings": plain(asdict(own)),
         "reading": signed_choices(reading),
-        "from": [portable(os.fsdecode(path)) for path in paths_of(references)],
+        "from": [portable(os.fsdecode(path)) for path in [*paths_of(references), *paths_of(audio)]],
         "items": learned,
         "data": data_hash({key: digest for key, digest in digests.items() if key[1] in learned}),
         "kammerton": __version__,
@@ -125,6 +136,37 @@ def train(
     if out is not None:
         model.write(out, force=force)
     return model
+
+
+def _recordings(
+    task: Task,
+    system: System,
+    audio: object,
+    problems: list[Diagnostic],
+    digests: dict[tuple[str, str], bytes],
+) -> dict[str, Mapping[str, Path]]:
+    """Return the files of each item for a system that takes recordings; digests and problems are added."""
+    if "audio" not in system.takes:
+        if audio is not None:
+            raise OptionError(f"{quote(system.name)} takes no recordings", "leave out --audio")
+        return {}
+    if audio is None:
+        raise OptionError(f"{quote(system.name)} learns from recordings", "--audio DIR, which has them")
+    if system.extra == "audio":
+        require_soundfile()
+    sources, _, own_problems, own_digests = read_inputs(task, system, audio, None)
+    problems += own_problems
+    digests |= own_digests
+    return {item: source.files for item, source in sources.items()}
+
+
+def _unheard(items: Sequence[str], files: Mapping[str, object]) -> list[Diagnostic]:
+    """Report items without a recording."""
+    lacking = sorted(item for item in items if item not in files)
+    if not lacking:
+        return []
+    message = f"there is no recording of {out_of(len(lacking), len(items), 'item')} ({some(lacking)})"
+    return [Diagnostic(code="KT822", severity="warning", message=message, count=len(lacking))]
 
 
 def _items_of_splits(
