@@ -84,7 +84,7 @@ def features(chroma: Chroma) -> Matrix:
 
 def rotated(frames: Matrix, semitones: int) -> Matrix:
     """Return frames as they would be that many semitones lower."""
-    return np.roll(frames.reshape(len(frames), -1, 12), -semitones, axis=2).reshape(frames.shape)
+    return np.roll(frames.reshape(len(frames), 2, 12), -semitones, axis=2).reshape(frames.shape)
 
 
 def root_and_quality(label: str) -> tuple[int, int] | None:
@@ -119,10 +119,10 @@ class _Counts:
         middles = (chroma.times[1:] + chroma.times[:-1]) / 2
         codes = [root_and_quality(label) for label in chords.labels]
         for (start, end), code in zip(chords.intervals.tolist(), codes, strict=True):
-            if code is None or end <= start:
+            own = frames[np.searchsorted(middles, start) : np.searchsorted(middles, end)]
+            if code is None or not len(own):
                 continue
             root, quality = code
-            own = frames[np.searchsorted(middles, start) : np.searchsorted(middles, end)]
             for turn in range(12) if quality == _NONE else (root,):  # no chord has no root
                 turned = rotated(own, turn)
                 self.frames[quality] += len(turned)
