@@ -282,8 +282,8 @@ def _form_of_curve(task: Task, system: str, curve: str, inputs: Sequence[str]) -
     form = Path(curve).suffix.removeprefix(".").lower()
     if form not in FORMS:
         raise OptionError.unknown("form of pictures", form, FORMS)
-    altair_of()
     check_output(curve, inputs, ())
+    altair_of()
     return form
 
 
