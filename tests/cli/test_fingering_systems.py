@@ -129,7 +129,12 @@ def test_a_network_is_trained_and_run(terminal: Terminal) -> None:
     assert trained.code == 0
     *_, first, second = trained.err.splitlines()
     assert first.startswith("`crf` trained on 2 items of refs, data:")
-    assert second.endswith(" % agreement with 1 validation item, after epoch 1 of 1")
+    assert second.startswith("1 validation item: agreement ")
+    assert second.endswith(" %, after epoch 1 of 1")
+    card = terminal.run("systems", "--model", "model.npz").out
+    assert "trained on      2 items of refs" in card
+    assert "levels          1 validation item: agreement " in card
+    assert "units=4" in card
     assert "validation agreement" in (terminal.folder / "curve.svg").read_text()
     annotate = ("annotate", "fingering", "refs", "--system", "crf", "--model", "model.npz", "--out", "out")
     assert terminal.run(*annotate, "--set", "decoding=path", "--quiet").code == 0

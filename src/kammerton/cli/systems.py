@@ -35,8 +35,15 @@ from kammerton.reporting.fusions import render_fusion
 from kammerton.reporting.rankings import TableOptions
 from kammerton.results.scores import Scores
 from kammerton.systems.fusion_result import Fusion
+from kammerton.systems.models import read_model
 from kammerton.systems.provenance import check_folder, check_name
-from kammerton.systems.registry import DEFAULT_SYSTEMS, described, find_system, known_systems
+from kammerton.systems.registry import (
+    DEFAULT_SYSTEMS,
+    described,
+    described_model,
+    find_system,
+    known_systems,
+)
 
 Form = Annotated[
     Literal["table", "json", "csv", "md", "latex"],
@@ -293,8 +300,9 @@ def systems(
     /,
     *,
     form: Annotated[Literal["table", "json"], Parameter(name="--format")] = "table",
+    model: Annotated[str | None, Parameter(name="--model")] = None,
 ) -> int:
-    """List systems, or print the card of one.
+    """List systems, or print the card of one, or of a model.
 
     Parameters
     ----------
@@ -304,7 +312,14 @@ def systems(
         A system, whose card is printed; of every task that has one of this name.
     form
         Text or JSON. JSON holds every card.
+    model
+        A file that `train` wrote, whose card is printed: what it was trained on, and what it reached.
     """
+    if model is not None:
+        cards = [described_model(read_model(model))]
+        card = render_system_cards(cards, width=style_of(sys.stdout).width)
+        write_output(render_json(cards) if form == "json" else card, is_data=form == "json")
+        return DONE
     if task is not None and name is None and task not in known_tasks():
         task, name = None, task
     known, broken = known_systems()

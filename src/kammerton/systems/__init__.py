@@ -7,7 +7,7 @@ The records below are what a system of your own is made of; ``docs/systems.md`` 
 from kammerton.systems.chord_sheets import Sheet, SheetChord, read_sheet
 from kammerton.systems.models import Model, read_model
 from kammerton.systems.scenes import Scene, SceneOptions
-from kammerton.systems.system import Input, System, SystemCard
+from kammerton.systems.system import Input, System, SystemCard, TrainingItems
 
 __all__ = [
     "Input",
@@ -18,6 +18,7 @@ __all__ = [
     "SheetChord",
     "System",
     "SystemCard",
+    "TrainingItems",
     "read_model",
     "read_sheet",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What networks are told of each note: its neighbours, its key, its chord, and how long all lasts.
+"""What networks know of each note: its neighbours, its key, its chord, and how long all lasts.
 
 Both hands are right hands here: keys of the left one are mirrored.
 """
@@ -49,10 +49,10 @@ def _neighbours(line: HandLine) -> list[Table]:
         exists = other == places + apart
         way = pitches[other] - pitches
         in_chord = line.chords[other] == line.chords
-        told = [_octaves(way), line.black[other], exists, np.sign(way), in_chord]
+        of_neighbour = [_octaves(way), line.black[other], exists, np.sign(way), in_chord]
         if abs(apart) == 1:
-            told.append(way == 0)
-        columns += [column * exists.astype(np.float64) for column in told]
+            of_neighbour.append(way == 0)
+        columns += [column * exists.astype(np.float64) for column in of_neighbour]
     return columns
 
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,10 +19,11 @@ from kammerton.arrays import Codes
 from kammerton.errors import DataError, OptionError, plural
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.lines import Table, hand_lines
+from kammerton.fingering.metrics import FingeringMetrics
 from kammerton.systems.fingering_features import FEATURES, HEIGHT, PAIRS, note_features, pair_numbers
-from kammerton.systems.fingering_forward import Floats, chain_scores, emissions
-from kammerton.systems.fingering_paths import marginals
-from kammerton.systems.system import TrainingItems
+from kammerton.systems.fingering_forward import Floats, chain_scores, emissions, path_scores
+from kammerton.systems.fingering_paths import fingered, marginals
+from kammerton.systems.system import Input, TrainingItems
 
 if TYPE_CHECKING:
     from kammerton.systems.fingering_nets import NetSettings
@@ -103,6 +105,25 @@ def agreement(arrays: Mapping[str, NDArray[Any]], lessons: Sequence[Lesson]) -> 
         alike += float((same / np.maximum(annotators, 1)).sum())
         known += int((annotators > 0).sum())
     return alike / known
+
+
+def validation_scores(
+    arrays: Mapping[str, NDArray[Any]], items: Mapping[str, Sequence[Fingering]], settings: NetSettings
+) -> dict[str, float]:
+    """Return the rates of *nakamura2020* that a model reaches, the mean of the items.
+
+    Annotators count whose notes are those of an item's first one.
+    """
+    rates = []
+    for item, (first, *others) in items.items():
+        bare = replace(first, labels=("",) * len(first))
+        made = fingered(Input(item=item, annotations={"": bare}), settings, partial(path_scores, arrays))
+        alike = [first, *(other for other in others if np.array_equal(other.pitches, first.pitches))]
+        labels = [annotator.labels for annotator in alike]
+        result = FingeringMetrics("nakamura2020").evaluate(made.labels, labels, layout="by_annotator")
+        rates.append((result.m_gen, result.m_high, result.m_soft, result.m_rec))
+    means = np.nanmean(np.array(rates, dtype=np.float64), axis=0)
+    return dict(zip(("M_gen", "M_high", "M_soft", "M_rec"), means.tolist(), strict=True))
 
 
 Batch = tuple[Floats, Codes, Codes, Codes]
@@ -274,6 +295,7 @@ def train_network(items: TrainingItems, settings: NetSettings, *, chained: bool)
         backend=keras.backend.backend(),
         validation=sorted(held) if held is not learned else [],
         agreement=float(curve[best, 1]),
+        scores=validation_scores(course.arrays, held, settings),
         best=best + 1,
         epochs=len(curve),
     )

@@ -60,14 +60,14 @@ class Model:
     @property
     def reached(self) -> str:
         """What it reached on the items by which its training stopped, in words; empty if it has no epochs."""
-        if "agreement" not in self.header.get("training", {}):
+        facts = self.header.get("training")
+        if facts is None:
             return ""
-        facts = self.header["training"]
-        counted = (
-            plural(len(facts["validation"]), "validation item") if facts["validation"] else "the same items"
-        )
-        epochs = f"epoch {facts['best']} of {facts['epochs']}"
-        return f"{100 * facts['agreement']:.1f} % agreement with {counted}, after {epochs}"
+        held = facts["validation"]
+        counted = plural(len(held), "validation item") if held else "the items it was trained on"
+        rates = {"agreement": facts["agreement"], **dict(sorted(facts["scores"].items()))}
+        listed = ", ".join(f"{name} {100 * rate:.1f}" for name, rate in rates.items())
+        return f"{counted}: {listed} %, after epoch {facts['best']} of {facts['epochs']}"
 
     @cached_property
     def content(self) -> bytes:
@@ -129,7 +129,7 @@ def read_model(path: StrPath) -> Model:
             arrays = {key: file[key] for key in file.files}
         header = json.loads(str(arrays.pop(_HEADER)))
         model = Model(header["task"], header["system"], arrays, header)
-        is_known = header["format"] == FORMAT and isinstance(model.trained_on, str)
+        is_known = header["format"] == FORMAT and isinstance(model.trained_on + model.reached, str)
     except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile):
         raise _no_model(name, "it has no arrays with a header") from None
     if not is_known:

@@ -28,6 +28,7 @@ from kammerton.systems.fingering_hmm import HMMS
 from kammerton.systems.fingering_nets import NETS
 from kammerton.systems.fingering_rules import RULES
 from kammerton.systems.fusing import FUSED_TASKS, fusion_system
+from kammerton.systems.models import Model
 from kammerton.systems.system import TAKES, System
 
 _GROUP = "kammerton.systems"
@@ -108,6 +109,17 @@ def described(system: System, package: str) -> dict[str, Any]:
         "settings": plain(settings),
         "package": package or "kammerton",
         "extra": system.extra,
+    }
+
+
+def described_model(model: Model) -> dict[str, Any]:
+    """Return the card of a model: that of its system, with what it was itself trained on and reached."""
+    system = find_system(find_task(model.task), model.system)
+    return {
+        **described(system, package_of_system(system)),
+        "trained_on": model.trained_on,
+        "levels": [model.reached] if model.reached else [],
+        "settings": model.header["settings"],
     }
 
 

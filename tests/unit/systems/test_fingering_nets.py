@@ -304,7 +304,13 @@ def test_a_split_tells_when_to_stop_and_a_seed_tells_all() -> None:
     model = kt.train("fingering", PIECES, "bilstm", splits=splits, settings=settings)
     assert model.header["training"]["validation"] == ["Eb minor scale"]
     assert model.header["items"] == ["C major scale", "Eb minor scale"]
-    assert model.reached.endswith(" % agreement with 1 validation item, after epoch 1 of 1")
+    assert model.reached.endswith(" %, after epoch 1 of 1")
+    made = kt.annotate("fingering", {"Eb minor scale": PIECES["Eb minor scale"]}, "bilstm", model=model)
+    scores = kt.score(
+        "fingering", PIECES, {"mine": made}, items=["Eb minor scale"], protocols=["nakamura2020"]
+    )
+    for name in ("M_gen", "M_high", "M_soft", "M_rec"):
+        assert model.header["training"]["scores"][name] == pytest.approx(scores.value(f"nakamura2020/{name}"))
     again = kt.train("fingering", PIECES, "bilstm", splits=splits, settings=settings)
     assert again.digest == model.digest
 
