@@ -135,6 +135,7 @@ HMMS = tuple(
         annotate=_annotate,
         train=partial(_train, order=order),
         arrays=shapes(order),
+        version=2,  # the first had intervals of the left hand to and from black keys otherwise
     )
     for order, before in ((1, "finger"), (2, "two fingers"))
 )

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import os
+import random
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -51,16 +53,32 @@ def load_keras() -> Any:
     Raises
     ------
     OptionError
-        If the packages are not installed.
+        If the packages are not installed, or the backend cannot train.
     """
     if "keras" not in sys.modules and "KERAS_BACKEND" not in os.environ:
         present = next((name for name in _BACKENDS if find_spec(name) is not None), None)
         if present is not None:  # otherwise Keras says what it misses
             os.environ["KERAS_BACKEND"] = present
     try:
-        return import_module("keras")
+        keras = import_module("keras")
     except ImportError as error:
         raise OptionError.of_import("training a network needs Keras and JAX", "train", error) from error
+    backend = keras.backend.backend()
+    if backend not in _BACKENDS:
+        raise OptionError(f"Keras cannot train on its backend {backend}", "KERAS_BACKEND=jax")
+    return keras
+
+
+@contextmanager
+def seeded(keras: Any, seed: int) -> Iterator[None]:
+    """Seed everything that Keras draws from, and leave Python's and NumPy's own states as they were."""
+    states = random.getstate(), np.random.get_state()  # noqa: NPY002 - what Keras seeds
+    keras.utils.set_random_seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(states[0])
+        np.random.set_state(states[1])  # noqa: NPY002
 
 
 class Lesson(NamedTuple):
@@ -270,24 +288,10 @@ def train_network(items: TrainingItems, settings: NetSettings, *, chained: bool)
         message = "there is nothing to learn: no hand has six notes with fingers, in training and validation"
         raise DataError.of("KT809", message)
     keras = load_keras()
-    keras.utils.set_random_seed(settings.seed)
-    rng = np.random.default_rng(settings.seed)
-    steps = max(_LEAST_STEPS, len(windows(lessons, rng)) // _BATCH)
-    network = build_network(keras, settings.units, chained=chained)
-    course = _Course(network, checks, items)
-    watch = {"monitor": "agreement", "mode": "max", "min_delta": 0}
-    network.model.fit(
-        batches(lessons, steps, rng),
-        epochs=settings.epochs,
-        steps_per_epoch=steps,
-        shuffle=False,
-        verbose=0,
-        callbacks=[
-            keras.callbacks.LambdaCallback(on_epoch_end=course.note),
-            keras.callbacks.ReduceLROnPlateau(factor=0.5, patience=_PATIENCE["rate"], **watch),
-            keras.callbacks.EarlyStopping(patience=_PATIENCE["end"], **watch),
-        ],
-    )
+    with seeded(keras, settings.seed):
+        network = build_network(keras, settings.units, chained=chained)
+        course = _Course(network, checks, items)
+        _fit(keras, network, lessons, settings, course)
     curve = np.array(course.curve)
     best = int(curve[:, 1].argmax())
     items.facts.update(
@@ -300,6 +304,29 @@ def train_network(items: TrainingItems, settings: NetSettings, *, chained: bool)
         epochs=len(curve),
     )
     return {**course.arrays, "curve": curve}
+
+
+def _fit(
+    keras: Any, network: Network, lessons: Sequence[Lesson], settings: NetSettings, course: _Course
+) -> None:
+    """Train until nothing is gained any more."""
+    rng = np.random.default_rng(settings.seed)
+    steps = max(_LEAST_STEPS, len(windows(lessons, rng)) // _BATCH)
+    watch = {"monitor": "agreement", "mode": "max", "min_delta": 0}
+    network.model.fit(
+        batches(lessons, steps, rng),
+        epochs=settings.epochs,
+        steps_per_epoch=steps,
+        shuffle=False,
+        verbose=0,
+        callbacks=[
+            keras.callbacks.LambdaCallback(
+                on_epoch_end=course.note
+            ),  # first: the others look at what it notes
+            keras.callbacks.ReduceLROnPlateau(factor=0.5, patience=_PATIENCE["rate"], **watch),
+            keras.callbacks.EarlyStopping(patience=_PATIENCE["end"], **watch),
+        ],
+    )
 
 
 def divided(

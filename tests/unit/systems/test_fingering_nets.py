@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Networks that finger notes: by hand, against the sum over all paths, and NumPy against Keras."""
 
+import os
+import random
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 from math import log
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +20,7 @@ from kammerton.errors import DataError, OptionError
 from kammerton.fingering import Fingering
 from kammerton.fingering.annotation import LEFT, RIGHT
 from kammerton.fingering.lines import hand_lines
-from kammerton.systems import Model
+from kammerton.systems import Model, fingering_training
 from kammerton.systems.fingering_features import note_features, pair_numbers
 from kammerton.systems.fingering_forward import chain_scores, emissions
 from kammerton.systems.fingering_paths import marginals
@@ -276,6 +279,38 @@ def test_the_best_path_is_the_best_that_a_hand_can_play() -> None:
     assert made.labels == tried.labels
 
 
+@pytest.mark.parametrize(
+    ("chosen", "present", "backend"),
+    [
+        (None, ("torch", "jax"), "jax"),
+        (None, ("torch",), "torch"),
+        ("tensorflow", ("jax",), "tensorflow"),
+        (None, (), None),
+    ],
+)
+def test_the_backend_is_the_one_of_the_user(
+    chosen: str | None, present: tuple[str, ...], backend: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named: list[str | None] = []
+
+    def imported(name: str) -> SimpleNamespace:
+        named.append(os.environ.get("KERAS_BACKEND"))
+        return SimpleNamespace(backend=SimpleNamespace(backend=lambda: named[0] or "numpy"))
+
+    monkeypatch.setattr(fingering_training, "import_module", imported)
+    monkeypatch.setattr(fingering_training, "find_spec", lambda name: name if name in present else None)
+    monkeypatch.delitem(sys.modules, "keras", raising=False)
+    monkeypatch.setenv("KERAS_BACKEND", chosen or "")
+    if chosen is None:
+        monkeypatch.delenv("KERAS_BACKEND")
+    if backend is None:
+        with pytest.raises(OptionError, match="Keras cannot train on its backend numpy"):
+            load_keras()
+    else:
+        load_keras()
+    assert named == [backend]
+
+
 PIECES = {name: practice_pieces()[name] for name in ("C major scale", "Eb minor scale", "A major arpeggio")}
 
 
@@ -301,6 +336,7 @@ def test_three_pieces_are_learned_by_heart(name: str, tmp_path: Path) -> None:
 def test_a_split_tells_when_to_stop_and_a_seed_tells_all() -> None:
     splits = dict(zip(PIECES, ("train", "validation", "test"), strict=True))
     settings = {"epochs": 1, "units": 4}
+    before = random.getstate()
     model = kt.train("fingering", PIECES, "bilstm", splits=splits, settings=settings)
     assert model.header["training"]["validation"] == ["Eb minor scale"]
     assert model.header["items"] == ["C major scale", "Eb minor scale"]
@@ -313,6 +349,7 @@ def test_a_split_tells_when_to_stop_and_a_seed_tells_all() -> None:
         assert model.header["training"]["scores"][name] == pytest.approx(scores.value(f"nakamura2020/{name}"))
     again = kt.train("fingering", PIECES, "bilstm", splits=splits, settings=settings)
     assert again.digest == model.digest
+    assert random.getstate() == before
 
 
 @pytest.mark.parametrize(
