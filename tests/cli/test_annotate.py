@@ -128,8 +128,8 @@ def test_systems_of_broken_packages_are_messages(songs: Terminal, monkeypatch: p
     ("arguments", "message"),
     [
         ("--system fusion --out o", "INPUT is needed"),
-        ("ref --out o", "which system?"),
-        ("ref --system fusion", "where to?"),
+        ("ref --out o", "no system is given"),
+        ("ref --system fusion", "no output folder is given"),
         ("ref --system fusoin --out o", "did you mean `fusion`?"),
         ("ref --system baseline:none --out o", "unknown baseline `none`"),
         ("ref --system fusion --out ref/o", "`ref/o` lies within a source"),

@@ -535,7 +535,7 @@ def pack(
     if kind.packing is None:
         raise OptionError(f"annotations of {kind.name} cannot be packed")
     if target is None:
-        raise OptionError("where to?", "the path of a file, OUT.parquet")
+        raise OptionError("no output file is given", "the path of a file, OUT.parquet")
     collections = _collections(kind, source, pairs, reading)
     _check_target(target, force=force)
     diagnostics: list[Diagnostic] = []

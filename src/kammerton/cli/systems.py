@@ -99,7 +99,7 @@ def fuse(
         annotators of a file are a source each.
     """
     if out is None:
-        raise OptionError("where to?", "--out DIR")
+        raise OptionError("no output folder is given", "--out DIR")
     named = name_systems(sources, "source")
     if not named:
         raise OptionError("SRC is needed", "the folders or files of two sources or more")
@@ -115,7 +115,9 @@ def fuse(
             f"{quote(names[0])} is the only source", "two are needed; annotators of a file count"
         )
     if leave_one_out and len(names) < 3:
-        raise OptionError("two sources leave one each", "--leave-one-out needs three or more")
+        raise OptionError(
+            "of two sources, each would be fused from the other alone", "--leave-one-out needs three or more"
+        )
     if reference is not None and form == "csv":
         raise OptionError("a CSV has one table, of the sources", "--format json has their scores too")
     print_diagnostics(fused.diagnostics, quiet=quiet)
@@ -168,8 +170,8 @@ def annotate(
     system = system or DEFAULT_SYSTEMS.get(task.name)
     _check_given(
         (inputs, "INPUT is needed", "the folder or file of what the system takes"),
-        (system, "which system?", "--system NAME; `kammerton systems` lists them"),
-        (out, "where to?", "--out DIR"),
+        (system, "no system is given", "--system NAME; `kammerton systems` lists them"),
+        (out, "no output folder is given", "--out DIR"),
     )
     choices |= {"settings": settings_by_name(setting), "out": out}
     with watching(quiet=quiet) as progress:
@@ -220,8 +222,8 @@ def train(
     """
     _check_given(
         (references, "REF is needed", "the folder or file of the annotations to learn from"),
-        (system, "which system is to be trained?", "--system NAME, such as hmm2 for fingering"),
-        (out, "where to?", "--out FILE"),
+        (system, "no system to train is given", "--system NAME, such as hmm2 for fingering"),
+        (out, "no output file is given", "--out FILE"),
     )
     form = None if curve is None else _form_of_curve(task, system or "", curve, references)
     with phases(quiet=quiet) as progress:
@@ -274,7 +276,7 @@ def scenes(
     DIR/reference has the truth; DIR/midi, DIR/audio and others are what systems are given; DIR/splits.csv
     says what is for training. Settings are fields of `kammerton.systems.SceneOptions`.
     """
-    _check_given((out, "where to?", "--out DIR"))
+    _check_given((out, "no output folder is given", "--out DIR"))
     choices |= {"items": items, "seed": seed, "settings": settings_by_name(setting), "out": out}
     made = kammerton.scenes(task, **choices)
     if not quiet:

@@ -170,7 +170,7 @@ def fuse(  # noqa: PLR0913 - one per choice
         options=reading,
     )
     if fusion.change_cost is None and change_cost is not None:
-        raise OptionError(f"{kind.name} have no changes that could cost anything", "leave out --change-cost")
+        raise OptionError(f"fusion of {kind.name} has no cost of changes", "leave out --change-cost")
     _check(kind, fusion, choices, to)
     jobs = Execution(jobs=jobs).jobs
     if out is not None:
@@ -258,9 +258,9 @@ def _check(task: Task, fusion: TaskFusion, choices: Choices, to: str | None) -> 
     if choices.details != "able" and not fusion.has_details:
         raise OptionError(f"details are of chords, and {task.name} has none", "leave out --details")
     if not (isinstance(choices.change_cost, int | float) and 0 <= choices.change_cost < math.inf):
-        raise OptionError(f"a cost is not negative: {choices.change_cost!r}")
+        raise OptionError(f"a cost is 0 or more, got {choices.change_cost!r}")
     if not (isinstance(choices.least_support, int | float) and 0 <= choices.least_support <= 1):
-        raise OptionError(f"support is 0 to 1, got {choices.least_support!r}")
+        raise OptionError(f"least support is a share from 0 to 1, got {choices.least_support!r}")
     for name, least in (("min_sources", 1), ("seed", 0)):
         value = getattr(choices, name)
         if not isinstance(value, int) or isinstance(value, bool) or value < least:

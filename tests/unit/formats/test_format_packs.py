@@ -388,7 +388,7 @@ def test_a_folder_that_goes_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ("arguments", "said"),
     [
         ({"target": "x.parquet"}, "what is to be packed"),
-        ({"source": {}}, "where to"),
+        ({"source": {}}, "no output file is given"),
         ({"source": {}, "target": "x.csv"}, r"the name of a pack ends in \.parquet: `x\.csv`"),
     ],
 )
