@@ -27,7 +27,7 @@ _LEVELS: tuple[Severity, ...] = get_args(Severity)
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class CheckRules:
     """Which problems are reported, and how severe they are; None of what is left to settings."""
 
     select: tuple[str, ...] | None = None
@@ -40,7 +40,7 @@ class Rules:
         select: Iterable[str] | None = None,
         ignore: Iterable[str] | None = None,
         severity: Mapping[str, str] | None = None,
-    ) -> Rules:
+    ) -> CheckRules:
         """Return rules of what a caller names."""
         for kind, codes in (("select", select), ("ignore", ignore)):
             if isinstance(codes, str) or not all(isinstance(code, str) for code in codes or ()):
@@ -51,9 +51,9 @@ class Rules:
             _severities(severity or {}),
         )
 
-    def over(self, other: Rules) -> Rules:
+    def over(self, other: CheckRules) -> CheckRules:
         """Return these rules, and what others say where these say nothing."""
-        return Rules(
+        return CheckRules(
             other.select if self.select is None else self.select,
             other.ignore if self.ignore is None else self.ignore,
             {**other.severity, **self.severity},
@@ -97,7 +97,7 @@ def nearest_settings() -> Path | None:
     return None
 
 
-def settings_of(path: str | os.PathLike[str], task: str) -> Rules:
+def settings_of(path: str | os.PathLike[str], task: str) -> CheckRules:
     """Read the settings of a `pyproject.toml`; those of a task stand in place of the general ones."""
     file = os.fsdecode(path)
     try:
@@ -115,22 +115,22 @@ def settings_of(path: str | os.PathLike[str], task: str) -> Rules:
     whole = _rules_of(general, _TABLE, file, problems)
     if problems:
         raise DataError(problems)
-    return rules.get(task, Rules()).over(whole)
+    return rules.get(task, CheckRules()).over(whole)
 
 
-def _rules_of(table: object, name: str, file: str, problems: list[Diagnostic]) -> Rules:
+def _rules_of(table: object, name: str, file: str, problems: list[Diagnostic]) -> CheckRules:
     """Return the rules of a table of settings; add what is wrong with it to the problems."""
     if not isinstance(table, dict):
         problems.append(_bad_setting(file, f"{quote(name)} is no table"))
-        return Rules()
-    rules = Rules()
+        return CheckRules()
+    rules = CheckRules()
     for key, value in table.items():
         try:
             if key not in _KEYS:
                 near = close_match(key, _KEYS)
                 hint = f"did you mean {quote(near)}?" if near else f"known: {', '.join(_KEYS)}, and tasks"
                 raise OptionError("no such setting", hint)
-            rules = Rules.of(**{key: value}).over(rules)
+            rules = CheckRules.of(**{key: value}).over(rules)
         except OptionError as error:
             problems.append(_bad_setting(file, f"{quote(f'{name}.{key}')}: {error.message}", error.hint))
     return rules

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from kammerton.api.check_rules import Rules, comments_of, settings_of
+from kammerton.api.check_rules import CheckRules, comments_of, settings_of
 from kammerton.errors import DataError, Diagnostic, OptionError, Severity, merge_repeated, quote
 from kammerton.formats.collecting import find
 from kammerton.formats.folders import suffixes_read
@@ -162,7 +162,7 @@ def check(
     """
     kind = find_task(task)
     reading = without_sides(options_of(kind, options))
-    rules = Rules.of(select, ignore, severity)
+    rules = CheckRules.of(select, ignore, severity)
     if config is not None:
         rules = rules.over(settings_of(config, kind.name))
     if labels and kind.vocabulary is None:
@@ -230,7 +230,7 @@ class _Checker:
         for comment in comments:
             self._diagnostics += comment.notes()
 
-    def checked(self, rules: Rules) -> Checked:
+    def checked(self, rules: CheckRules) -> Checked:
         """Return what was found, by the rules."""
         judged = [(problem, rules.judged(problem)) for problem in self._diagnostics]
         reported = [after for before, after in judged if rules.has(before)]

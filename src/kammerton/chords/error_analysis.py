@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Flags
 from kammerton.chords.annotation import ChordAnnotation
-from kammerton.chords.kernels import Columns, LabelRule, LabelTimes, Result
+from kammerton.chords.kernels import ChordColumns, LabelRule, LabelTimes, Result
 from kammerton.chords.labels import Chord, parse
 from kammerton.chords.protocols.mirex2013 import CLASSES, class_codes
 from kammerton.chords.respelling import ROOTS
@@ -54,7 +54,7 @@ _INTERVALS = np.array(
 """Root interval by root of the reference and of the estimate, -1 for none."""
 
 
-def confusion_table(times: LabelTimes, columns: Columns) -> ClassTable:
+def confusion_table(times: LabelTimes, columns: ChordColumns) -> ClassTable:
     """Sum time by root interval, quality of the reference, and quality of the estimate."""
     classes = class_codes(columns.labels)
     roots = np.array([-1 if label == "" else map_label(label).root for label in columns.labels])
@@ -74,7 +74,7 @@ def _confusions() -> list[ClassKey]:
 
 
 def excluded_table(
-    results: Mapping[str, Result], columns: Columns, measures: Sequence[Measure]
+    results: Mapping[str, Result], columns: ChordColumns, measures: Sequence[Measure]
 ) -> ClassTable:
     """Sum the reference time that a measure does not score, by label as written."""
     groups, weights = [], []
@@ -102,14 +102,14 @@ def excluded_table(
     )
 
 
-def credited_table(result: Result, columns: Columns, measures: Sequence[Measure]) -> ClassTable:
+def credited_table(result: Result, columns: ChordColumns, measures: Sequence[Measure]) -> ClassTable:
     """Sum the time of estimated ``X`` that each measure of ``mir_eval`` counts as right."""
     times = result.times
     unknown = np.array([label != "" and encode_label(label).kind == "X" for label in columns.labels])
     return _time_by_measure("credited", times, columns, measures, result.rules, unknown[times.est])
 
 
-def root_bass_table(result: Result, columns: Columns, measures: Sequence[Measure]) -> ClassTable:
+def root_bass_table(result: Result, columns: ChordColumns, measures: Sequence[Measure]) -> ClassTable:
     """Sum the time that counts as wrong only because one side writes ``/1`` and the other no bass."""
     rules = result.root_basses
     chosen = [measure for measure in measures if measure.name in rules]
@@ -119,7 +119,7 @@ def root_bass_table(result: Result, columns: Columns, measures: Sequence[Measure
 def _time_by_measure(
     name: str,
     times: LabelTimes,
-    columns: Columns,
+    columns: ChordColumns,
     measures: Sequence[Measure],
     rules: Mapping[str, LabelRule],
     within: Flags | None = None,

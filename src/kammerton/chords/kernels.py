@@ -38,7 +38,7 @@ _NONE = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Columns:
+class ChordColumns:
     """Pairs of annotations, ready for the kernels."""
 
     # distinct labels: silence, which is empty, ``N``, and the others sorted; a code is an index
@@ -59,7 +59,7 @@ class Columns:
         return len(self.groups)
 
 
-def build_columns(cases: Sequence[Case[ChordAnnotation]]) -> Columns:
+def build_columns(cases: Sequence[Case[ChordAnnotation]]) -> ChordColumns:
     """Encode pairs of one reference and one estimate."""
     pairs = [(case.group, *case.pair) for case in cases]
     groups, refs, ests = zip(*pairs, strict=True) if pairs else ((), (), ())
@@ -69,7 +69,9 @@ def build_columns(cases: Sequence[Case[ChordAnnotation]]) -> Columns:
     ref_has_length, est_has_length = ref_rows.ends > ref_rows.starts, est_rows.ends > est_rows.starts
     ref, est = ref_rows.where(ref_has_length), est_rows.where(est_has_length)
     slices = all_slices.restricted(ref, ref_has_length, est, est_has_length)
-    return Columns(labels, np.array(groups, dtype=np.int64), ref, est, slices, ref_rows, est_rows, all_slices)
+    return ChordColumns(
+        labels, np.array(groups, dtype=np.int64), ref, est, slices, ref_rows, est_rows, all_slices
+    )
 
 
 def _numbered(
@@ -128,7 +130,7 @@ class ReferenceSpan:
     duration: NDArray[np.float64]  # seconds of the span
 
 
-def from_zero(columns: Columns) -> tuple[Timeline, Slices, NDArray[np.float64]]:
+def from_zero(columns: ChordColumns) -> tuple[Timeline, Slices, NDArray[np.float64]]:
     """Count from time 0 to the end of the reference; without a row there is silence."""
     _, end = columns.ref.span()
     slices = columns.slices.where(columns.slices.ends <= end[columns.slices.pair])
@@ -138,7 +140,7 @@ def from_zero(columns: Columns) -> tuple[Timeline, Slices, NDArray[np.float64]]:
     return timeline, slices, np.nan_to_num(end)
 
 
-def reference_span(columns: Columns, merged: Codes | None = None) -> ReferenceSpan:
+def reference_span(columns: ChordColumns, merged: Codes | None = None) -> ReferenceSpan:
     """Count from the first start to the last end of the reference.
 
     A gap takes the label of the row before it. The estimate is padded with ``N`` to the span; rows
@@ -477,7 +479,7 @@ _KINDS: tuple[ErrorKind, ...] = ("root", "quality", "bass", "presence")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judgement:
+class SliceJudgement:
     """The slices of one pair that a protocol looks at, and what a measure says of each."""
 
     labels: Sequence[str]  # label of each code
@@ -528,7 +530,7 @@ class Judgement:
         yield Mark(last, end, "excluded")
 
 
-def judge(columns: Columns, result: Result, measure: Measure) -> tuple[Judgement, ...]:
+def judge(columns: ChordColumns, result: Result, measure: Measure) -> tuple[SliceJudgement, ...]:
     """Return what a recall says of each pair.
 
     Notes
@@ -543,12 +545,12 @@ def judge(columns: Columns, result: Result, measure: Measure) -> tuple[Judgement
     kinds = _kinds(columns, result, measure)
     slices = (timeline.starts, ends, timeline.ref, timeline.est, scored, wrong, kinds)
     return tuple(
-        Judgement(columns.labels, *(column[timeline.pair == pair] for column in slices))
+        SliceJudgement(columns.labels, *(column[timeline.pair == pair] for column in slices))
         for pair in range(columns.pairs)
     )
 
 
-def _kinds(columns: Columns, result: Result, measure: Measure) -> Codes:
+def _kinds(columns: ChordColumns, result: Result, measure: Measure) -> Codes:
     timeline = result.timeline
     roots = np.array([encode_label(label).root if label else -1 for label in columns.labels])
     ref, est = roots[timeline.ref], roots[timeline.est]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kammerton.chords.annotation import ChordAnnotation, ChordOptions
 from kammerton.chords.error_analysis import Shares, credited_table, displacement, remarks, root_bass_table
-from kammerton.chords.kernels import Columns, Judgement, Recall, Result, build_columns, judge
+from kammerton.chords.kernels import ChordColumns, Recall, Result, SliceJudgement, build_columns, judge
 from kammerton.chords.protocols import MODULES, mir_eval, mirex2013
 from kammerton.errors import OptionError
 from kammerton.model.measure import Measure, find
@@ -106,7 +106,7 @@ def _beside(chosen: Measure) -> list[Measure]:
     return [measure for measure in recalls if measure.headline or measure == chosen]
 
 
-def _evaluate(name: str, columns: Columns, chosen: Measure) -> Result:
+def _evaluate(name: str, columns: ChordColumns, chosen: Measure) -> Result:
     module = _MODULES[name]
     shown = [measure for measure in module.PROTOCOL.measures if measure.headline or measure == chosen]
     result: Result = module.evaluate(columns, shown)
@@ -120,7 +120,7 @@ def _spans(annotation: ChordAnnotation) -> tuple[Span, ...]:
 
 def _tracks(
     sides: Sequence[tuple[str, ChordAnnotation]],
-    judged: Mapping[Measure, Sequence[Judgement]],
+    judged: Mapping[Measure, Sequence[SliceJudgement]],
     chosen: Measure,
     end: float,
 ) -> Iterator[Track]:
@@ -143,7 +143,7 @@ def _shares(reference: ChordAnnotation, chosen: Measure) -> Shares:
     return shares
 
 
-def _losses(name: str, chosen: Measure, judgement: Judgement, against: str) -> Table:
+def _losses(name: str, chosen: Measure, judgement: SliceJudgement, against: str) -> Table:
     """List the pairs of labels that cost most; a last row has the rest."""
     scored = judgement.seconds(judgement.scored)
     sums = judgement.sums(judgement.wrong, judgement.ref, judgement.est)
@@ -158,7 +158,7 @@ def _losses(name: str, chosen: Measure, judgement: Judgement, against: str) -> T
     )
 
 
-def _counted(judgement: Judgement, chosen: Measure) -> str:
+def _counted(judgement: SliceJudgement, chosen: Measure) -> str:
     scored, wrong = judgement.seconds(judgement.scored), judgement.seconds(judgement.wrong)
     return f"{wrong:.3f} s wrong of {scored:.3f} s scored by {chosen}"
 
@@ -187,7 +187,7 @@ def _scores(
     )
 
 
-def _excluded(chosen: Measure, judgement: Judgement) -> Iterator[Table]:
+def _excluded(chosen: Measure, judgement: SliceJudgement) -> Iterator[Table]:
     """List the reference labels that are not scored, if there are any."""
     left_out, total = ~judgement.scored, judgement.ends[-1:].sum() - judgement.starts[:1].sum()
     if left_out.any():
@@ -199,7 +199,7 @@ def _excluded(chosen: Measure, judgement: Judgement) -> Iterator[Table]:
         )
 
 
-def _notes(columns: Columns, result: Result, chosen: Measure, systems: Sequence[str]) -> tuple[str, ...]:
+def _notes(columns: ChordColumns, result: Result, chosen: Measure, systems: Sequence[str]) -> tuple[str, ...]:
     if chosen.protocol == mir_eval.PROTOCOL.name:
         table = credited_table(result, columns, [chosen])
     elif chosen.protocol == mirex2013.PROTOCOL.name:

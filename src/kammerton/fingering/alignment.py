@@ -20,7 +20,7 @@ CELLS = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Alignment:
+class NoteAlignment:
     """Which note of an estimate is which note of a reference."""
 
     matched: Codes  # number of each note of the reference in the estimate, -1 where there is none
@@ -32,14 +32,14 @@ class Alignment:
         return all(diagnostic.severity != "error" for diagnostic in self.diagnostics)
 
 
-def align(ref: Fingering, est: Fingering, /, *, tolerance_s: float) -> Alignment:
+def align(ref: Fingering, est: Fingering, /, *, tolerance_s: float) -> NoteAlignment:
     """Align the notes of an estimate with those of a reference."""
     same_keys = np.array_equal(ref.pitches, est.pitches)
     if same_keys and (np.abs(ref.onsets - est.onsets) <= EXACT_S).all():
-        return Alignment(np.arange(len(ref)))
+        return NoteAlignment(np.arange(len(ref)))
     limit = tolerance_s + EXACT_S
     matched = match_notes(ref.pitches, ref.onsets, est.pitches, est.onsets, limit)
-    return Alignment(matched, tuple(_diagnose(matched, ref, est, limit)))
+    return NoteAlignment(matched, tuple(_diagnose(matched, ref, est, limit)))
 
 
 def match_notes(

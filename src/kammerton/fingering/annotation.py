@@ -183,7 +183,7 @@ class FingerLabel:
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class LabelMeaning:
     """What a text means."""
 
     label: FingerLabel | None = None  # none if the note has no finger, or the text is none
@@ -216,7 +216,7 @@ def parse_label(text: str, /, *, encoding: Encoding = "pig", hand: int = UNKNOWN
 
 
 @lru_cache(maxsize=1 << 14)
-def inspect(text: str, encoding: Encoding = "pig", hand: int = UNKNOWN) -> Meaning:
+def inspect(text: str, encoding: Encoding = "pig", hand: int = UNKNOWN) -> LabelMeaning:
     """Return what a text means, without raising; ``hand`` is that of the note.
 
     Text that is in the notation of PIG already stays as it is written.
@@ -230,7 +230,7 @@ def inspect(text: str, encoding: Encoding = "pig", hand: int = UNKNOWN) -> Meani
         raise OptionError.unknown("encoding of finger labels", encoding, ENCODINGS)
     stripped = text.strip(" \t")
     if stripped.casefold() in _NOTHING and (encoding, stripped) != ("0-9", "0"):
-        return Meaning()
+        return LabelMeaning()
     begin = text.index(stripped)
     if len(stripped) > 2 and stripped[0] == "(" and stripped[-1] == ")":
         stripped, begin = stripped[1:-1], begin + 1
@@ -242,15 +242,15 @@ def inspect(text: str, encoding: Encoding = "pig", hand: int = UNKNOWN) -> Meani
         meaning = inspect(respelled, encoding, hand)
         if meaning.diagnostic is None:
             message = f"{quote(text)} read as {quote(respelled)}"
-            return Meaning(
+            return LabelMeaning(
                 meaning.label, meaning.canonical, _about("KT332", "warning", message, 0, len(text))
             )
         if listed is None and meaning.diagnostic.severity == "error":
-            return Meaning(diagnostic=meaning.diagnostic.at(column=1, length=len(text)))
+            return LabelMeaning(diagnostic=meaning.diagnostic.at(column=1, length=len(text)))
     if listed is not None:
         return listed
     message = f"not a finger label, the note counts as without finger: {quote(text)}"
-    return Meaning(diagnostic=_about("KT331", "warning", message, 0, len(text), _HINTS[encoding]))
+    return LabelMeaning(diagnostic=_about("KT331", "warning", message, 0, len(text), _HINTS[encoding]))
 
 
 def _about(
@@ -273,18 +273,18 @@ def _parts(text: str) -> Iterator[tuple[re.Match[str], int]]:
         begin = part.end() + 1
 
 
-def _listed(text: str, begin: int, encoding: Encoding, hand: int) -> Meaning:
+def _listed(text: str, begin: int, encoding: Encoding, hand: int) -> LabelMeaning:
     parts = list(_parts(text))
     signed = any(named != UNKNOWN for _, named in parts)
     fingers = []
     for part, named in parts:
         finger = _finger_of(part, encoding, named, named if signed else hand)
         if finger is None:
-            return Meaning(diagnostic=_not_a_finger(part, named, begin, encoding))
+            return LabelMeaning(diagnostic=_not_a_finger(part, named, begin, encoding))
         fingers.append(finger)
     label = FingerLabel(tuple(fingers))
     as_written = encoding == "pig" and (signed or hand != LEFT) and _PIG.fullmatch(text)
-    return Meaning(label, text if as_written else str(label))
+    return LabelMeaning(label, text if as_written else str(label))
 
 
 def _finger_of(part: re.Match[str], encoding: Encoding, named: int, hand: int) -> int | None:

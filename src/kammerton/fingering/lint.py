@@ -26,7 +26,7 @@ from kammerton.fingering.judging import (
     key_presses,
     limits_of,
 )
-from kammerton.fingering.match_rates import Columns
+from kammerton.fingering.match_rates import FingerColumns
 from kammerton.model.task import ClassKey, ClassTable, class_table
 
 LISTED = 20
@@ -214,7 +214,7 @@ _ENOUGH = 20
 _HANDS = {"R": "L", "L": "R"}
 
 
-def unlabelled_table(columns: Columns, *, complete: bool) -> ClassTable:
+def unlabelled_table(columns: FingerColumns, *, complete: bool) -> ClassTable:
     """Count annotators who left notes unlabelled, and notes that estimates left so, and their items."""
     counts = {_UNPREDICTED: columns.unpredicted, _SILENT: columns.silent}
     if complete:

@@ -312,7 +312,7 @@ _NO_FINGER = 99
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class FingerColumns:
     """Estimates and their references, matched note by note."""
 
     cases: list[tuple[Codes, Codes]]  # label codes of each case: of the estimate, and of its annotators
@@ -414,7 +414,7 @@ def _grouped(cases: dict[int, tuple[Codes, Codes]]) -> tuple[Pieces, ...]:
     return group_pieces(list(cases.values()), np.array(list(cases), dtype=np.int64))
 
 
-def build_columns(cases: Sequence[Case[Fingering]]) -> Columns:
+def build_columns(cases: Sequence[Case[Fingering]]) -> FingerColumns:
     """Encode cases of references and an estimate on the same notes."""
     coded = [(_estimate(case).codes, np.array([ref.codes for ref in case.references])) for case in cases]
     known = label_table()
@@ -426,7 +426,7 @@ def build_columns(cases: Sequence[Case[Fingering]]) -> Columns:
     )
     handless = [any("hands" in f.lacking for f in (_estimate(case), *case.references)) for case in cases]
     groups = np.array([case.group for case in cases], dtype=np.int64)
-    return Columns(coded, table, groups, np.array(handless, dtype=bool))
+    return FingerColumns(coded, table, groups, np.array(handless, dtype=bool))
 
 
 def _estimate(case: Case[Fingering]) -> Fingering:

@@ -23,7 +23,7 @@ from kammerton.fingering.annotation import (
     Encoding,
     Fingering,
     FingerLabel,
-    Meaning,
+    LabelMeaning,
     hands_of_labels,
     inspect,
 )
@@ -43,7 +43,7 @@ from kammerton.fingering.judging import (
 )
 from kammerton.fingering.match_rates import (
     MATCH_RATE,
-    Columns,
+    FingerColumns,
     Matches,
     Share,
     build_columns,
@@ -180,7 +180,7 @@ def _tells_hand(text: str, encoding: Encoding) -> bool:
     return right is not None and right == left
 
 
-def _remarks(meanings: Sequence[Meaning], name: str) -> Iterator[str]:
+def _remarks(meanings: Sequence[LabelMeaning], name: str) -> Iterator[str]:
     odd: Counter[str] = Counter()
     for note, meaning in enumerate(meanings):
         problem = meaning.diagnostic
@@ -302,7 +302,7 @@ class _Piece:
         """Whether any label tells its hand; then those without sign are of the right."""
         return any(column.tells_hands for column in (self.est, *self.refs))
 
-    def encode(self) -> Columns:
+    def encode(self) -> FingerColumns:
         """Encode the labels; without annotators against one who labelled nothing."""
         refs = self.refs or (_Labels(("",) * len(self.est.labels), False, ()),)
         return build_columns([Case(tuple(ref.on_notes() for ref in refs), self.est.on_notes())])

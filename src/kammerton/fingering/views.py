@@ -25,6 +25,7 @@ from kammerton.model.views import (
     Cell,
     CellState,
     Column,
+    DrawnViolation,
     Grid,
     ItemView,
     Line,
@@ -33,7 +34,6 @@ from kammerton.model.views import (
     Staff,
     Table,
     Track,
-    Violation,
     Voice,
     largest_part,
 )
@@ -215,7 +215,7 @@ def roll_of(notes: Fingering, hands: Codes, players: Sequence[Player]) -> Roll:
                 player.name,
                 tuple(_fingers(player, UNKNOWN)),
                 tuple(
-                    Violation(spot.first, spot.second, f"{'-'.join(spot.fingers)}: {spot.reason}")
+                    DrawnViolation(spot.first, spot.second, f"{'-'.join(spot.fingers)}: {spot.reason}")
                     for spot in player.findings.spots
                 ),
             )

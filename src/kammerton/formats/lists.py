@@ -20,9 +20,9 @@ from kammerton.formats.source import read_text
 from kammerton.formats.tables import (
     ITEM_KEYS,
     SEPARATORS,
+    DelimitedTable,
     Header,
     ItemRow,
-    Table,
     declared_separator,
     first_row,
     item_rows,
@@ -85,7 +85,7 @@ def _check_header(header: Header, systems: Sequence[str], problems: Problems) ->
 
 
 def _read_sides(
-    table: Table, folder: Path, systems: Sequence[str], problems: Problems
+    table: DelimitedTable, folder: Path, systems: Sequence[str], problems: Problems
 ) -> tuple[dict[str, dict[str, Path]], dict[str, dict[str, Path]]]:
     """Return the files of each annotator and of each system by item; report rows that cannot be used."""
     references: dict[str, dict[str, Path]] = {}

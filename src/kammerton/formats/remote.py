@@ -97,7 +97,9 @@ _FILES, _BYTES = 64, 16 * 2**20
 class Batch:
     """Files that are fetched together once one of them is asked for."""
 
-    def __init__(self, store: RemoteStore, entries: tuple[Entry, ...], task: Task, options: object) -> None:
+    def __init__(
+        self, store: RemoteStore, entries: tuple[RemoteFile, ...], task: Task, options: object
+    ) -> None:
         self.store = store
         self.entries = entries
         self.task = task
@@ -120,9 +122,11 @@ class Batch:
             return self._fetched.pop(path)
 
 
-def _batches(store: RemoteStore, entries: Iterable[Entry], task: Task, options: object) -> Iterator[Batch]:
+def _batches(
+    store: RemoteStore, entries: Iterable[RemoteFile], task: Task, options: object
+) -> Iterator[Batch]:
     """Yield files in batches, in the same order."""
-    together: list[Entry] = []
+    together: list[RemoteFile] = []
     size = 0
     for entry in entries:
         if together and (len(together) == _FILES or size + (entry.size or 0) > _BYTES):
@@ -200,7 +204,7 @@ def _limit_of(options: object) -> int:
     return (limits if isinstance(limits, Limits) else Limits()).bytes
 
 
-def _fits(entry: Entry, limit: int) -> bool:
+def _fits(entry: RemoteFile, limit: int) -> bool:
     """Return whether a file may be fetched; one of unknown size is checked once it is fetched."""
     return entry.size is None or entry.size <= limit
 
@@ -254,7 +258,7 @@ def _unreadable(error: BaseException, file: str) -> DataError:
     return DataError.of("KT730", f"cannot be read{attempts}: {kind}", file)
 
 
-class Entry(NamedTuple):
+class RemoteFile(NamedTuple):
     """A file of a store.
 
     Where it is, its name below the folder, its size if known, its name in messages, and what the store says
@@ -317,12 +321,12 @@ class RemoteStore:
             ) from None
         return system, place
 
-    def listing(self) -> list[Entry] | None:
+    def listing(self) -> list[RemoteFile] | None:
         """Return all files below, by name; None if it is a file itself."""
         if not self.is_folder():
             return None
         entries = [
-            Entry(path, name, about.get("size"), f"{self.shown}/{name}", _mark(about))
+            RemoteFile(path, name, about.get("size"), f"{self.shown}/{name}", _mark(about))
             for path, name, about in self._files()
         ]
         return sorted(entries, key=lambda entry: entry.name.split("/"))
@@ -341,7 +345,7 @@ class RemoteStore:
         files = self._tried(lambda: system.find(place, detail=True))
         return ((path, path[len(top) :], about) for path, about in files.items() if path.startswith(top))
 
-    def whole(self) -> Entry:
+    def whole(self) -> RemoteFile:
         """Return the file that the address is of."""
         system, place = self._opened
         about = self._tried(lambda: system.info(place))
@@ -350,7 +354,7 @@ class RemoteStore:
                 f"{quote(self.shown)} is a web page",
                 "the address of a folder ends with a slash; what stands behind `?` comes after that",
             )
-        return Entry(place, self.shown.rpartition("/")[2], about.get("size"), self.shown, _mark(about))
+        return RemoteFile(place, self.shown.rpartition("/")[2], about.get("size"), self.shown, _mark(about))
 
     def is_folder(self) -> bool:
         """Return whether the address is that of a folder."""

@@ -53,9 +53,9 @@ from kammerton.formats.tables import (
     BLANK,
     SEPARATORS,
     ColumnNames,
+    DelimitedTable,
     Header,
     NumberedLine,
-    Table,
     composed,
     cut,
     declared_separator,
@@ -217,7 +217,7 @@ def _read_clean(text: str, file: str, options: IntervalOptions) -> RawIntervals 
     starts, ends, labels = seconds(words[0::3], "."), seconds(words[1::3], "."), words[2::3]
     if options.layout == "auto" and (ends[-1] == 0 or _are_durations(starts, ends)):
         return None
-    table: list[Table] = []
+    table: list[DelimitedTable] = []
 
     def locate(row: int, field: Field) -> Place:
         if not table:
@@ -227,8 +227,10 @@ def _read_clean(text: str, file: str, options: IntervalOptions) -> RawIntervals 
     return RawIntervals(starts, ends, labels, locate)
 
 
-def _table_of(lines: Sequence[NumberedLine], separator: str, width: int, file: str) -> Table:
-    return Table(file, separator, width, [line for _, line in lines], [number for number, _ in lines])
+def _table_of(lines: Sequence[NumberedLine], separator: str, width: int, file: str) -> DelimitedTable:
+    return DelimitedTable(
+        file, separator, width, [line for _, line in lines], [number for number, _ in lines]
+    )
 
 
 # --- what the columns are -------------------------------------------------------------------------------
@@ -238,7 +240,7 @@ def _table_of(lines: Sequence[NumberedLine], separator: str, width: int, file: s
 class _TimeRows:
     """Rows cut into cells, and what their columns are."""
 
-    table: Table
+    table: DelimitedTable
     at: Mapping[IntervalColumn, int]  # where each column stands
     layout: RowLayout
     mark: DecimalMark  # decimal mark of the times

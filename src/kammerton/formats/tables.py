@@ -274,7 +274,7 @@ def _names(row: str, separator: str) -> list[str]:
 
 
 @dataclass(slots=True, eq=False)
-class Table:
+class DelimitedTable:
     """Rows cut into cells, and where the cells stand."""
 
     file: str  # what diagnostics call the file
@@ -422,11 +422,11 @@ def read_table(
     *,
     code: str = "KT161",
     hint: str | None = None,
-) -> Table | None:
+) -> DelimitedTable | None:
     r"""Cut the rows below a header into cells."""
     if not within_line_limits(text, problems, limits, headers=1):
         return None
-    table = Table(
+    table = DelimitedTable(
         problems.file, header.separator, len(header.names), *_lines_below(text, header.line), header
     )
     return _filled(table, problems, code, hint)
@@ -442,11 +442,11 @@ def read_rows(
     code: str,
     hint: str | None = None,
     below: int = 0,
-) -> Table | None:
+) -> DelimitedTable | None:
     """Cut the rows of a file without a header into cells, as :func:`read_table` does."""
     if not within_line_limits(text, problems, limits):
         return None
-    table = Table(problems.file, separator, width, *_lines_below(text, below))
+    table = DelimitedTable(problems.file, separator, width, *_lines_below(text, below))
     return _filled(table, problems, code, hint)
 
 
@@ -458,7 +458,7 @@ def _lines_below(text: str, line: int) -> tuple[list[str], Sequence[int]]:
     return lines, range(line + 1, line + 1 + len(lines))
 
 
-def _filled(table: Table, problems: Problems, code: str, hint: str | None) -> Table:
+def _filled(table: DelimitedTable, problems: Problems, code: str, hint: str | None) -> DelimitedTable:
     """Drop lines that are not rows, and cut the others into cells."""
     blank = _BLANKS + table.separator
     if not all(line.strip(blank) and line[0] not in " \t#/" for line in table.lines):
@@ -469,7 +469,7 @@ def _filled(table: Table, problems: Problems, code: str, hint: str | None) -> Ta
     return table
 
 
-def _note_comments(table: Table, problems: Problems) -> None:
+def _note_comments(table: DelimitedTable, problems: Problems) -> None:
     """Note comments that are cut into as many cells as a row."""
     marks = table.width - 1
     if table.separator == BLANK or not marks:
@@ -574,7 +574,7 @@ def named_rows(text: str, shape: TableShape, problems: Problems, limits: Limits)
         yield TableRow([composed(table.columns[index][row]) for index in order], _places(table, row, order))
 
 
-def _places(table: Table, row: int, order: Sequence[int]) -> Callable[[int], Place]:
+def _places(table: DelimitedTable, row: int, order: Sequence[int]) -> Callable[[int], Place]:
     return lambda index: table.locate(row, order[index])
 
 

@@ -306,7 +306,7 @@ def annotated(reference: InstrumentList, options: InstrumentOptions) -> Instrume
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class InstrumentColumns:
     """References and estimates of files; or of queries, whose labels are documents."""
 
     labels: tuple[str, ...]  # what the codes stand for; first the nodes of the taxonomy, in its order
@@ -416,7 +416,7 @@ class Columns:
         return known | contains(self.extended(self.truth), keys, self.keys)
 
 
-class Vocabulary:
+class LabelCodes:
     """Numbers labels as they come: those of a taxonomy first, in its order."""
 
     def __init__(self, tree: Taxonomy | None) -> None:
@@ -442,20 +442,20 @@ class Vocabulary:
         return lists_of(lengths, codes)
 
 
-def encode_cases(cases: Sequence[Case[InstrumentList]], options: InstrumentOptions) -> Columns:
+def encode_cases(cases: Sequence[Case[InstrumentList]], options: InstrumentOptions) -> InstrumentColumns:
     """Return the columns of cases, before thresholds and levels."""
     pairs = [case.pair for case in cases]
     refs, ests = [annotated(ref, options) for ref, _ in pairs], [est for _, est in pairs]
     queries = _flags(ref.query for ref in refs)
     tree = None if queries.any() else options.tree
-    vocabulary = Vocabulary(tree)
+    vocabulary = LabelCodes(tree)
     truth, absent, predictions = (
         vocabulary.encode(lists)
         for lists in ([r.labels for r in refs], [r.absent for r in refs], [e.labels for e in ests])
     )
     scored = Lists(predictions.offsets, predictions.codes, _strengths(ests))
     vector = _flags(est.vector for est in ests)
-    return Columns(
+    return InstrumentColumns(
         labels=vocabulary.labels,
         truth=truth,
         absent=absent,
@@ -498,12 +498,12 @@ def _strengths(estimates: Sequence[InstrumentList]) -> Values:
     return np.concatenate(parts)
 
 
-def build_columns(cases: Sequence[Case[InstrumentList]], options: InstrumentOptions) -> Columns:
+def build_columns(cases: Sequence[Case[InstrumentList]], options: InstrumentOptions) -> InstrumentColumns:
     """Return the columns of cases as they are compared."""
     return shaped(encode_cases(cases, options), options)
 
 
-def shaped(columns: Columns, options: InstrumentOptions) -> Columns:
+def shaped(columns: InstrumentColumns, options: InstrumentOptions) -> InstrumentColumns:
     """Apply thresholds, leaves and level."""
     if options.cut is not None or options.top_k:
         columns = _cut(columns, options)
@@ -514,7 +514,7 @@ def shaped(columns: Columns, options: InstrumentOptions) -> Columns:
     return columns
 
 
-def _cut(columns: Columns, options: InstrumentOptions) -> Columns:
+def _cut(columns: InstrumentColumns, options: InstrumentOptions) -> InstrumentColumns:
     """Keep scores that pass, and of these the best."""
     predictions = columns.predictions
     if options.cut is not None:
@@ -545,7 +545,7 @@ def _chosen(which: Flags, first: Lists, second: Lists) -> Lists:
     return lists_of(first.lengths + second.lengths, codes, strengths[order] if len(strengths) else IN_ORDER)
 
 
-def _leaves(columns: Columns, tree: Taxonomy) -> Columns:
+def _leaves(columns: InstrumentColumns, tree: Taxonomy) -> InstrumentColumns:
     """Leave out labels that have others below them."""
     leaf = np.ones(len(columns.labels), dtype=bool)
     leaf[[parent for parents in tree.parents for parent in parents]] = False
@@ -560,7 +560,7 @@ def _leaves(columns: Columns, tree: Taxonomy) -> Columns:
     )
 
 
-def _projected(columns: Columns, tree: Taxonomy, level: int) -> Columns:
+def _projected(columns: InstrumentColumns, tree: Taxonomy, level: int) -> InstrumentColumns:
     """Replace labels by their ancestors at a level."""
     above = nested(
         [

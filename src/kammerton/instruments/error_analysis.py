@@ -15,7 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Flags
-from kammerton.instruments.columns import Columns, Lists, contains, distinct, expand, nested, numbered, spread
+from kammerton.instruments.columns import (
+    InstrumentColumns,
+    Lists,
+    contains,
+    distinct,
+    expand,
+    nested,
+    numbered,
+    spread,
+)
 from kammerton.instruments.formulas import tied_files
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.taxonomy import Taxonomy
@@ -75,7 +84,7 @@ def _codes(tree: Taxonomy, names: Iterable[str]) -> list[int]:
 # --- class tables ----------------------------------------------------------------------------
 
 
-def class_tables(columns: Columns) -> tuple[ClassTable, ...]:
+def class_tables(columns: InstrumentColumns) -> tuple[ClassTable, ...]:
     """Count hits and errors by instrument and family, pair missed with spurious labels, count odd files."""
     errors = _Errors.of(columns)
     return (
@@ -97,7 +106,7 @@ class _Errors:
     spurious: Lists
 
     @classmethod
-    def of(cls, columns: Columns) -> _Errors:
+    def of(cls, columns: InstrumentColumns) -> _Errors:
         size = len(columns.labels)
         listed = columns.listed & ~columns.queries
         judged, hits = columns.judged, columns.hits
@@ -211,7 +220,7 @@ class _Errors:
             yield group, (error, self.names[code // kinds], _NEAREST[code % kinds]), count
 
 
-def _odd_files(columns: Columns, crowded: Flags) -> ClassTable:
+def _odd_files(columns: InstrumentColumns, crowded: Flags) -> ClassTable:
     """Count files that a reader of the scores must know of."""
     annotated, listed = columns.truth.lengths > 0, columns.judged.lengths > 0
     kinds = {

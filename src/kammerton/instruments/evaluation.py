@@ -14,7 +14,7 @@ import numpy as np
 from kammerton.arrays import Codes, Flags, mean
 from kammerton.errors import DataError, Diagnostic, OptionError, inflected, plural, quote
 from kammerton.formats.reading import Problems
-from kammerton.instruments.columns import Columns, Lists, Vocabulary, lists_of, shaped
+from kammerton.instruments.columns import InstrumentColumns, LabelCodes, Lists, lists_of, shaped
 from kammerton.instruments.formulas import Counts, Rate, counts_of_labels
 from kammerton.instruments.kernels import statistics_of_files
 from kammerton.instruments.labels import LabelRows, ListReader, ReadingRules
@@ -259,12 +259,12 @@ class _Encoded:
     predictions: Lists
     tree: Taxonomy | None
 
-    def columns(self, begin: int, end: int) -> Columns:
+    def columns(self, begin: int, end: int) -> InstrumentColumns:
         """Return the columns of some files."""
         truth, predictions = self.truth.some(begin, end), self.predictions.some(begin, end)
         zeros = np.zeros(len(truth), dtype=np.int64)
         no, yes = zeros > 0, zeros == 0
-        return Columns(
+        return InstrumentColumns(
             labels=self.labels,
             truth=truth,
             absent=lists_of(zeros, truth.codes[:0]),
@@ -285,7 +285,7 @@ def _encode(
     truth: Sequence[Labels], predictions: Sequence[Labels], options: InstrumentOptions, *, ranked: bool
 ) -> tuple[_Encoded, tuple[Diagnostic, ...]]:
     """Return both sides with what their labels mean, each spelling looked up once; and what was noticed."""
-    spellings = Vocabulary(None)
+    spellings = LabelCodes(None)
     try:
         written = spellings.encode(truth), spellings.encode(predictions)
     except TypeError as error:
@@ -294,7 +294,7 @@ def _encode(
         if not isinstance(label, str):
             raise OptionError.of_type("a label", label, "a string")
     meanings = look_up(spellings.labels, options)
-    vocabulary = Vocabulary(options.tree)
+    vocabulary = LabelCodes(options.tree)
     codes = np.array(
         [vocabulary.code(meaning.label) if meaning.stays else -1 for meaning in meanings], dtype=np.int64
     )

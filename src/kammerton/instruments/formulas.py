@@ -12,7 +12,7 @@ import numpy as np
 
 from kammerton.arrays import Codes, Flags, ratio
 from kammerton.instruments.columns import (
-    Columns,
+    InstrumentColumns,
     Lists,
     contains,
     distinct,
@@ -176,27 +176,27 @@ def measures(
 # --- counts of sets ----------------------------------------------------------------------------
 
 
-def counts_of_files(columns: Columns) -> Statistics:
+def counts_of_files(columns: InstrumentColumns) -> Statistics:
     """Return hits, listed and annotated labels of each file, of those that were judged."""
     hits = np.bincount(columns.judged.owners[columns.hits], minlength=len(columns.judged))
     return np.stack((hits, columns.judged.lengths, columns.truth.lengths), axis=1).astype(np.float64)
 
 
-def counts_of_labels(columns: Columns) -> Statistics:
+def counts_of_labels(columns: InstrumentColumns) -> Statistics:
     """Return the same counts for each label, over all files."""
     size, judged = len(columns.labels), columns.judged.codes
     counted = (judged[columns.hits], judged, columns.truth.codes)
     return np.stack([np.bincount(codes, minlength=size) for codes in counted], axis=1).astype(np.float64)
 
 
-def list_precision(columns: Columns, ties: Ties) -> Values:
+def list_precision(columns: InstrumentColumns, ties: Ties) -> Values:
     """Return the sum of the precision at each hit of each file's list."""
     names = places_of(columns.labels) if ties == "trec" else None
     ranking = rank(columns.judged, ties, columns.hits, names)
     return precision_at_hits(columns.judged, ranking, columns.hits, grouped=ties == "grouped")
 
 
-def tied_files(columns: Columns) -> Flags:
+def tied_files(columns: InstrumentColumns) -> Flags:
     """Return in which files labels that were judged have equal scores; those of a set have none."""
     return rank(columns.judged, "given").tied & columns.confident
 
@@ -207,7 +207,7 @@ _ROOT = -1
 """Stands for a root above all top nodes that has no name."""
 
 
-def lca_counts(columns: Columns) -> Statistics:
+def lca_counts(columns: InstrumentColumns) -> Statistics:
     """Return shared nodes, nodes of the estimate and nodes of the annotation of each file.
 
     A root counts only as a common ancestor. The common ancestor of a label that the taxonomy does not
@@ -230,7 +230,7 @@ def lca_counts(columns: Columns) -> Statistics:
     return np.stack(counts, axis=1).astype(np.float64)
 
 
-def _is_known(columns: Columns, keys: Codes, size: int, is_root: Flags) -> Flags:
+def _is_known(columns: InstrumentColumns, keys: Codes, size: int, is_root: Flags) -> Flags:
     """Return of which nodes it is known whether they are there; the root is."""
     files, codes = keys // size, keys % size
     known = is_root[codes]

@@ -9,7 +9,7 @@ import numpy as np
 
 from kammerton.errors import Diagnostic, inflected, out_of
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.columns import Columns, build_columns
+from kammerton.instruments.columns import InstrumentColumns, build_columns
 from kammerton.instruments.error_analysis import class_tables
 from kammerton.instruments.formulas import RATE, ByMeasure
 from kammerton.instruments.options import InstrumentOptions
@@ -43,7 +43,7 @@ def evaluate(
 
 
 def statistics_of_files(
-    columns: Columns, measures: Sequence[Measure], options: InstrumentOptions
+    columns: InstrumentColumns, measures: Sequence[Measure], options: InstrumentOptions
 ) -> ByMeasure:
     """Return the statistics of ``measures``, none of them gathered, one row per file."""
     computed: ByMeasure = {}

@@ -192,12 +192,12 @@ _SHAPE = TableShape("KT665", (("instrument", "label"), ("threshold",)), numbers=
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class LabelThreshold:
     """The least score of a label that is taken for present.
 
     Examples
     --------
-    >>> Threshold(">", 0.5).passes(["piano", "violin"], [0.5, 0.75]).tolist()
+    >>> LabelThreshold(">", 0.5).passes(["piano", "violin"], [0.5, 0.75]).tolist()
     [False, True]
     """
 
@@ -249,17 +249,17 @@ def _finite(text: str) -> float | None:
     return None if value is None or not math.isfinite(value) else value
 
 
-def read_threshold(text: str, *, encoding: str = "utf-8", limits: Limits | None = None) -> Threshold:
+def read_threshold(text: str, *, encoding: str = "utf-8", limits: Limits | None = None) -> LabelThreshold:
     """Return the threshold that a text names.
 
     Examples
     --------
     >>> read_threshold(">0.5")
-    Threshold(operator='>', value=0.5, by_label={})
+    LabelThreshold(operator='>', value=0.5, by_label={})
     """
     number = _number(text)
     if number is not None:
-        return Threshold(*number)
+        return LabelThreshold(*number)
     # a path may be too long, or hold what no path has
     if not (text.lower().endswith((".csv", ".tsv")) or os.path.isfile(text)):  # noqa: PTH113
         raise OptionError(
@@ -274,7 +274,7 @@ def read_threshold(text: str, *, encoding: str = "utf-8", limits: Limits | None 
         problems.report("KT665", "no thresholds", hint=f"a header `{_SHAPE.header}`, and a row for each")
     if problems.has_errors:
         raise DataError(problems.diagnostics())
-    return Threshold(">=", by_label.pop(OTHERS, math.nan), by_label)
+    return LabelThreshold(">=", by_label.pop(OTHERS, math.nan), by_label)
 
 
 def _add_threshold(by_label: dict[str, float], row: TableRow, problems: Problems) -> None:
@@ -413,12 +413,12 @@ class InstrumentOptions(SidedOptions):
         return _Meanings(self)
 
     @cached_property
-    def cut(self) -> Threshold | None:
+    def cut(self) -> LabelThreshold | None:
         """Threshold of estimated scores; None if there is none."""
         return self._loaded(read_threshold, self.threshold) if self.threshold else None
 
     @cached_property
-    def truth_cut(self) -> Threshold:
+    def truth_cut(self) -> LabelThreshold:
         """Threshold of annotated relevance."""
         return self._loaded(read_threshold, self.truth_threshold)
 

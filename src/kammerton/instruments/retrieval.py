@@ -11,7 +11,7 @@ import numpy as np
 
 from kammerton.arrays import Codes, Flags
 from kammerton.instruments.columns import (
-    Columns,
+    InstrumentColumns,
     Lists,
     Ranking,
     at_places,
@@ -142,7 +142,7 @@ class Answers:
 _COLUMNS = ("relevance", "said", "score", "closed", "query", "vector")
 
 
-def gather_rows(columns: Columns) -> Gathered:
+def gather_rows(columns: InstrumentColumns) -> Gathered:
     """Return a row for each file and each label that is annotated, estimated, or judged absent.
 
     *relevance* is 0 for what is not there, 1 or the grade for what is, NaN where nobody judged it. *said* is
@@ -179,14 +179,14 @@ def gather_rows(columns: Columns) -> Gathered:
     )
 
 
-def _scores(columns: Columns) -> Values:
+def _scores(columns: InstrumentColumns) -> Values:
     """Return what can be compared: scores; or, within the list of a query, its order."""
     scored = columns.scored
     strengths = scored.strengths if len(scored.strengths) else -np.arange(len(scored.codes), dtype=np.float64)
     return np.where((columns.confident | columns.queries)[scored.owners], strengths, np.nan)
 
 
-def _relevance(columns: Columns, keys: Codes, files: Codes) -> Values:
+def _relevance(columns: InstrumentColumns, keys: Codes, files: Codes) -> Values:
     size = len(columns.labels)
     truth = columns.truth.keys(size)
     order = np.argsort(truth)

@@ -16,9 +16,15 @@ from kammerton.arrays import Codes
 from kammerton.errors import DataError, Diagnostic, OptionError, inflected, plural
 from kammerton.formats.writing import left_behind
 from kammerton.instruments.annotation import PACKING, InstrumentList
-from kammerton.instruments.columns import Columns, annotated, build_columns
+from kammerton.instruments.columns import InstrumentColumns, annotated, build_columns
 from kammerton.instruments.error_analysis import instrument_breakdown, instrument_losses
-from kammerton.instruments.formats.writing import Entry, render_jams, render_qrels, render_run, render_table
+from kammerton.instruments.formats.writing import (
+    ListEntry,
+    render_jams,
+    render_qrels,
+    render_run,
+    render_table,
+)
 from kammerton.instruments.kernels import applicable, evaluate, gather, survey
 from kammerton.instruments.labels import identify
 from kammerton.instruments.options import LABEL_MAPS, InstrumentOptions, load_label_map
@@ -115,7 +121,7 @@ def ratings(items: Items, options: InstrumentOptions | None = None) -> Ratings:
     return Ratings(("absent", "present"), codes[counting], reason=reason)
 
 
-def _units(columns: Columns, level: int) -> tuple[Codes, int]:
+def _units(columns: InstrumentColumns, level: int) -> tuple[Codes, int]:
     """Return which unit each label is, and how many there are: all of the taxonomy, and all that is used."""
     labels: Iterable[str] = () if columns.tree is None else columns.tree.leaves
     if columns.tree is not None and level:
@@ -189,22 +195,22 @@ _SUFFIXES = {"jams": ".jams", "csv": ".csv", "qrels": ".qrels", "run": ".run"}
 
 
 @dataclass(frozen=True, slots=True)
-class Track:
+class WrittenLists:
     """What one annotator, or a system, has in a file."""
 
     file: str  # what diagnostics call the file
-    entries: tuple[Entry, ...]  # one for each item
+    entries: tuple[ListEntry, ...]  # one for each item
 
 
-def _track(annotation: InstrumentList, annotator: str | None, name: str) -> Track:
-    return Track(name, (Entry(None, annotator, annotation),))
+def _track(annotation: InstrumentList, annotator: str | None, name: str) -> WrittenLists:
+    return WrittenLists(name, (ListEntry(None, annotator, annotation),))
 
 
-def _load(path: str | os.PathLike[str], name: str, options: InstrumentOptions) -> Reading[Track]:
+def _load(path: str | os.PathLike[str], name: str, options: InstrumentOptions) -> Reading[WrittenLists]:
     """Read a file of one item."""
     reading, metadata = read_with_metadata(path, name, options)
     tracks = [
-        (annotator, Track(name, (Entry(None, annotator, annotation, about),)))
+        (annotator, WrittenLists(name, (ListEntry(None, annotator, annotation, about),)))
         for (annotator, annotation), about in zip_longest(reading.annotations, metadata)
     ]
     return Reading(tuple(tracks), reading.diagnostics)
@@ -212,7 +218,7 @@ def _load(path: str | os.PathLike[str], name: str, options: InstrumentOptions) -
 
 def _unfold(
     path: str | os.PathLike[str], name: str, options: InstrumentOptions
-) -> ItemReadings[Track] | None:
+) -> ItemReadings[WrittenLists] | None:
     """Read a file of many items."""
     many_items = unfold(path, name, options)
     if many_items is None:
@@ -224,16 +230,16 @@ def _unfold(
     return ItemReadings(items, many_items.broken, many_items.diagnostics)
 
 
-def _gather(parts: Sequence[tuple[str, str | None, Track]]) -> list[Track]:
+def _gather(parts: Sequence[tuple[str, str | None, WrittenLists]]) -> list[WrittenLists]:
     """Put the lists of one annotator together."""
-    lists: dict[str | None, list[tuple[str, Entry]]] = {}
+    lists: dict[str | None, list[tuple[str, ListEntry]]] = {}
     for item, annotator, track in parts:
         entry = replace(track.entries[0], item=item, annotator=annotator)
         lists.setdefault(annotator, []).append((track.file, entry))
-    return [Track(own[0][0], tuple(entry for _, entry in own)) for own in lists.values()]
+    return [WrittenLists(own[0][0], tuple(entry for _, entry in own)) for own in lists.values()]
 
 
-_RENDERERS: dict[str, Callable[[Sequence[Entry]], str]] = {
+_RENDERERS: dict[str, Callable[[Sequence[ListEntry]], str]] = {
     "jams": render_jams,
     "csv": render_table,
     "qrels": render_qrels,
@@ -241,21 +247,21 @@ _RENDERERS: dict[str, Callable[[Sequence[Entry]], str]] = {
 }
 
 
-def _informative(track: Track) -> Sequence[Entry]:
+def _informative(track: WrittenLists) -> Sequence[ListEntry]:
     """Return the lists of a track without those that nobody judged, if all others are closed."""
     lists = [(entry, entry.annotation) for entry in track.entries]
     judged = [entry for entry, listed in lists if listed.closed or len(listed) or listed.absent]
     return judged if judged and all(entry.annotation.closed for entry in judged) else track.entries
 
 
-def _render(tracks: Sequence[Track], form: str) -> str:
+def _render(tracks: Sequence[WrittenLists], form: str) -> str:
     try:
         return _RENDERERS[form]([entry for track in tracks for entry in _informative(track)])
     except DataError as error:
         raise DataError([problem.at(file=tracks[0].file) for problem in error.diagnostics]) from None
 
 
-def _remark(track: Track, form: str) -> Iterator[Diagnostic]:
+def _remark(track: WrittenLists, form: str) -> Iterator[Diagnostic]:
     count = len(track.entries) - len(_informative(track))
     if count:
         items = f"{plural(count, 'item')} {inflected(count, 'is', 'are')}"

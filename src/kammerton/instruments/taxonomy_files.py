@@ -26,7 +26,7 @@ from kammerton.model.annotations import Place
 FORMS = "`kammerton explain KT647` shows the forms that are read"
 
 
-class Source(Protocol):
+class PlacedValue(Protocol):
     """A value, and where its parts stand."""
 
     @property
@@ -57,7 +57,7 @@ class _Json:
         return self.places.at(key.span())
 
 
-def read_json(text: str, problems: Problems, limits: Limits) -> Source | None:
+def read_json(text: str, problems: Problems, limits: Limits) -> PlacedValue | None:
     """Return a JSON text as a source, or report why it is none."""
     places = JsonPlaces(text, problems.file)
     document = decode(places, problems, limits)
@@ -67,7 +67,7 @@ def read_json(text: str, problems: Problems, limits: Limits) -> Source | None:
 class _Nested:
     """Takes up names from the outer to the inner ones, and holds them against each other."""
 
-    def __init__(self, source: Source, links: Links) -> None:
+    def __init__(self, source: PlacedValue, links: Links) -> None:
         self._source = source
         self._links = links
         self._is_tree = True
@@ -153,7 +153,7 @@ def _has(record: object, names: Sequence[str], members: str | None = None) -> bo
     return isinstance(inner, list) and all(isinstance(text, str) for text in (*texts, *inner))
 
 
-def _read_ontology(source: Source, links: Links, top: str) -> dict[str, str]:
+def _read_ontology(source: PlacedValue, links: Links, top: str) -> dict[str, str]:
     """Read what is below one class of a list of classes; return the names of all by identifier."""
     classes = _classes(source, links)
     tops = [id_ for id_, (_, element) in classes.items() if composed(element["name"]) == top]
@@ -173,7 +173,7 @@ def _read_ontology(source: Source, links: Links, top: str) -> dict[str, str]:
     return {id_: composed(element["name"]) for id_, (_, element) in classes.items()}
 
 
-def _classes(source: Source, links: Links) -> _Classes:
+def _classes(source: PlacedValue, links: Links) -> _Classes:
     """Return the classes by identifier; report elements that are none."""
     classes: _Classes = {}
     elements: Any = source.value
@@ -208,7 +208,7 @@ _SHAPE = TableShape(
 )
 
 
-def _read_parents(source: Source, pointer: Pointer, links: Links) -> None:
+def _read_parents(source: PlacedValue, pointer: Pointer, links: Links) -> None:
     """Read a mapping of nodes to the parent, or the list of parents, that each has."""
     parents: Any = source.value
     for step in pointer:
@@ -252,7 +252,7 @@ def _are_records(value: object) -> bool:
     )
 
 
-def _read_records(source: Source, links: Links) -> None:
+def _read_records(source: PlacedValue, links: Links) -> None:
     """Read a mapping of numbers to names and classes, or of codes to labels and instruments."""
     records: Any = source.value
     by_code = _LABEL in next(iter(records.values()))
@@ -267,7 +267,7 @@ def _read_records(source: Source, links: Links) -> None:
     (_put_codes if by_code else _put_numbers)(source, usable, links)
 
 
-def _put_numbers(source: Source, records: Mapping[str, Any], links: Links) -> None:
+def _put_numbers(source: PlacedValue, records: Mapping[str, Any], links: Links) -> None:
     for key, record in records.items():
         name, above = (links.name(record[field], partial(source.of, (key, field))) for field in _NUMBERED)
         locate = partial(source.of, (key, _NUMBERED[0]))
@@ -277,7 +277,7 @@ def _put_numbers(source: Source, records: Mapping[str, Any], links: Links) -> No
             links.put(name, above, locate)
 
 
-def _put_codes(source: Source, records: Mapping[str, Any], links: Links) -> None:
+def _put_codes(source: PlacedValue, records: Mapping[str, Any], links: Links) -> None:
     """Put classes below classes, and instruments below theirs, unless a class has their name."""
     texts = ((code, record[_LABEL], partial(source.of, (code, _LABEL))) for code, record in records.items())
     names = links.names(texts, "classes")
@@ -303,7 +303,7 @@ _PARENTS, _TREE = "parents", "tree"
 """Members that say what they hold: parents of nodes, and families with their members."""
 
 
-def _read_tree(source: Source, links: Links, top: str | None) -> None:
+def _read_tree(source: PlacedValue, links: Links, top: str | None) -> None:
     """Read a taxonomy from JSON or YAML."""
     value = source.value
     if isinstance(value, list) and any(isinstance(part, dict) and "child_ids" in part for part in value):
@@ -330,7 +330,7 @@ def _read_heading(value: Mapping[str, object], links: Links) -> None:
     links.root = composed(root) if isinstance(value.get("root"), str) else None
 
 
-def _is_by_parents(value: Mapping[str, object], source: Source, links: Links) -> bool:
+def _is_by_parents(value: Mapping[str, object], source: PlacedValue, links: Links) -> bool:
     """Return whether keys are nodes and values their parents, and not families and their members.
 
     A single name is a parent. Of lists only: there are fewer families than members.
@@ -650,7 +650,7 @@ def _parse(text: str, path: str, top: str | None, limits: Limits) -> Taxonomy:
 
 def _read(text: str, suffix: str, top: str | None, links: Links, problems: Problems, limits: Limits) -> None:
     """Read what a file holds."""
-    source: Source | None = None
+    source: PlacedValue | None = None
     if suffix in _TABLES:
         read_parents_table(text, links, problems, limits)
     elif suffix in _YAML:

@@ -113,7 +113,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
+class DrawnViolation:
     """Two notes that no hand can play as they are fingered."""
 
     # first, second: numbers of the notes, from 0
@@ -128,7 +128,7 @@ class Voice:
 
     name: str
     fingers: tuple[Cell, ...]
-    violations: tuple[Violation, ...] = ()
+    violations: tuple[DrawnViolation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from kammerton.statistics.comparison import (
     MeasureComparer,
     MeasureComparison,
     Pair,
-    Ranked,
+    RankedSystem,
     Resampled,
     Rules,
     Test,
@@ -416,7 +416,7 @@ class SystemComparison(Shown):
         (systems that share one are not significantly different), ``wins``, ``ties``, ``losses``, ``items``,
         ``place``.
         """
-        return self._frame("ranking", Ranked)
+        return self._frame("ranking", RankedSystem)
 
     @cached_property
     def pairs(self) -> pl.DataFrame:

@@ -53,7 +53,7 @@ Test = Literal["permutation", "t", "wilcoxon", "friedman"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
+class RankedSystem:
     """A system in the ranking by one measure."""
 
     system: str
@@ -160,7 +160,7 @@ class MeasureComparison:
         Items that all systems have. Pairs have those that both have.
     undefined : int
         Of these, items, or classes, on which a system has no value of its own.
-    ranking : tuple of Ranked
+    ranking : tuple of RankedSystem
         The best first; undefined ones last. Where systems have different items, it follows the pairs:
         the system that is better than most others on the items of each pair comes first.
     pairs : tuple of Pair
@@ -183,7 +183,7 @@ class MeasureComparison:
     annotator: str
     items: int
     undefined: int
-    ranking: tuple[Ranked, ...]
+    ranking: tuple[RankedSystem, ...]
     pairs: tuple[Pair, ...]
     resamples: int
     permutations: int
@@ -669,7 +669,7 @@ class MeasureComparer:
                 ahead[second] = -better
         return list(np.nan_to_num(ahead, nan=-math.inf).tolist())
 
-    def _ranking(self, matches: Sequence[_Match], pairs: Sequence[Pair]) -> tuple[Ranked, ...]:
+    def _ranking(self, matches: Sequence[_Match], pairs: Sequence[Pair]) -> tuple[RankedSystem, ...]:
         systems = range(len(self._keys))
         beats: Flags = np.zeros((len(systems), len(systems)), dtype=bool)
         for (first, second, _), pair in zip(matches, pairs, strict=True):
@@ -686,7 +686,7 @@ class MeasureComparer:
             low, high = UNDEFINED if own is None else self._interval(own, key)
             wins, losses = int(beats[system].sum()), int(beats[:, system].sum())
             ranking.append(
-                Ranked(
+                RankedSystem(
                     system=key.system,
                     value=self._values[system],
                     low=low,

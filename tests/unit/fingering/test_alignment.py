@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kammerton.fingering import alignment as module
-from kammerton.fingering.alignment import Alignment, align, match_notes
+from kammerton.fingering.alignment import NoteAlignment, align, match_notes
 from kammerton.fingering.annotation import Fingering
 
 Note = tuple[int, float]
@@ -25,7 +25,7 @@ def matched(ref: list[Note], est: list[Note], tolerance_s: float = 0.05) -> list
     return list(map(int, found.matched))
 
 
-def codes(alignment: Alignment) -> list[tuple[str, str]]:
+def codes(alignment: NoteAlignment) -> list[tuple[str, str]]:
     return [(found.code, found.severity) for found in alignment.diagnostics]
 
 

@@ -24,7 +24,7 @@ from fingering_strategies import fingerings
 from kammerton.errors import OptionError
 from kammerton.fingering import TASK, Fingering, FingeringOptions
 from kammerton.fingering.views import choose_judge, view_item
-from kammerton.model.views import Cell, ItemView, Note, Table, Track, Violation
+from kammerton.model.views import Cell, DrawnViolation, ItemView, Note, Table, Track
 from kammerton.reporting.timeline import render_item
 
 ONSETS = np.array([0.0, 1.0, 2.0, 0.0, 0.0, 3.0])
@@ -366,7 +366,7 @@ def test_notes_lie_on_a_keyboard_with_everybodys_fingers() -> None:
     assert [cell.state for cell in est.fingers] == [None, P, X, None, X, E]
     assert [cell.flagged for cell in est.fingers] == [False, False, False, False, False, True]
     (violation,) = est.violations
-    assert isinstance(violation, Violation)
+    assert isinstance(violation, DrawnViolation)
     assert (violation.first, violation.second) == (2, 5)
     assert violation.reason.startswith("R5-R4: ")
     assert roll.voices[0].violations == ()

@@ -12,7 +12,7 @@ from kammerton.fingering.formats import read_fingering
 from kammerton.formats import Limits, read_intervals
 from kammerton.formats.lists import read_groups, read_pairs, read_splits
 from kammerton.formats.reading import Problems
-from kammerton.formats.tables import BLANK, Table, cells_of, cut, first_row, read_table, render_rows
+from kammerton.formats.tables import BLANK, DelimitedTable, cells_of, cut, first_row, read_table, render_rows
 from kammerton.instruments.options import load_label_map, read_threshold
 from kammerton.instruments.reading import unfold
 from kammerton.instruments.taxonomy import Taxonomy
@@ -256,9 +256,9 @@ def test_cells_have_columns_without_their_quotes() -> None:
 def test_rows_between_blanks_are_the_same_however_they_are_cut() -> None:
     """Whether all lines are cut at once or one by one does not matter."""
     lines = ["0\t1\tC maj", "1\t 2\tD", "2\t3\tE:min"]
-    at_once = Table("t", BLANK, 3, list(lines), range(1, 4))
+    at_once = DelimitedTable("t", BLANK, 3, list(lines), range(1, 4))
     assert at_once.fill() == []
-    singly = Table("t", BLANK, 3, [*lines, "3 4 F"], range(1, 5))
+    singly = DelimitedTable("t", BLANK, 3, [*lines, "3 4 F"], range(1, 5))
     assert singly.fill() == []
     assert [column[:3] for column in singly.columns] == at_once.columns
 
@@ -271,6 +271,6 @@ def test_a_system_may_be_called_as_the_table_of_pairs_says(tmp_path: Path) -> No
 
 
 def test_a_row_without_the_cell_is_located_as_a_whole() -> None:
-    table = Table("t", BLANK, 3, ["1 2 C"], range(7, 8))
+    table = DelimitedTable("t", BLANK, 3, ["1 2 C"], range(7, 8))
     place = table.locate(0, None)
     assert (place.file, place.line, place.column, place.excerpt) == ("t", 7, None, "1 2 C")

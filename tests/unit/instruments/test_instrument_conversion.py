@@ -14,7 +14,13 @@ import kammerton as kt
 from kammerton.errors import DataError
 from kammerton.formats.reading import Problems
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.formats.writing import Entry, render_jams, render_qrels, render_run, render_table
+from kammerton.instruments.formats.writing import (
+    ListEntry,
+    render_jams,
+    render_qrels,
+    render_run,
+    render_table,
+)
 from kammerton.instruments.labels import ListReader, as_items, as_reading
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.reading import parse_text
@@ -223,17 +229,17 @@ def test_what_a_format_cannot_hold(tmp_path: Path, name: str, content: str, form
 
 def test_labels_of_python_may_be_what_no_file_holds() -> None:
     for label in ("\ud800", "a\0b"):
-        entry = Entry("a", None, InstrumentList((label,)))
+        entry = ListEntry("a", None, InstrumentList((label,)))
         with pytest.raises(DataError, match="KT151"):
             render_table([entry])
     with pytest.raises(DataError, match="half a surrogate"):
-        render_jams([Entry("a", None, InstrumentList(("\ud800",)))])
-    assert again(render_jams([Entry("a", None, InstrumentList(("a\tb",)))]), ".jams") == {
+        render_jams([ListEntry("a", None, InstrumentList(("\ud800",)))])
+    assert again(render_jams([ListEntry("a", None, InstrumentList(("a\tb",)))]), ".jams") == {
         (None, None): "{a\tb}"
     }
     vector = InstrumentList(("a", "b"), np.array([0.0, 1.0]), ranked=True, vector=True)
     with pytest.raises(DataError, match="would be read as sets"):
-        render_table([Entry("a", None, vector)])
+        render_table([ListEntry("a", None, vector)])
 
 
 # --- there and back ------------------------------------------------------------------------
@@ -243,7 +249,7 @@ LABELS = st.lists(NAMES, unique=True, max_size=4)
 
 
 @st.composite
-def lists_of_items(draw: st.DrawFn) -> list[Entry]:
+def lists_of_items(draw: st.DrawFn) -> list[ListEntry]:
     kind = draw(st.sampled_from(["set", "order", "scores", "judged"]))
     entries = []
     for item in draw(st.lists(NAMES, unique=True, min_size=1, max_size=4)):
@@ -256,16 +262,16 @@ def lists_of_items(draw: st.DrawFn) -> list[Entry]:
         found = InstrumentList(
             labels, np.array(scores), ranked=ranked, absent=absent, closed=kind != "judged"
         )
-        entries.append(Entry(item, None, found))
+        entries.append(ListEntry(item, None, found))
     return entries
 
 
-def by_item(entries: list[Entry]) -> dict[tuple[str | None, str | None], str]:
+def by_item(entries: list[ListEntry]) -> dict[tuple[str | None, str | None], str]:
     return {(entry.item, None): shown(entry.annotation) for entry in entries}
 
 
 @given(lists_of_items())
-def test_a_table_comes_back_as_it_was(entries: list[Entry]) -> None:
+def test_a_table_comes_back_as_it_was(entries: list[ListEntry]) -> None:
     back = again(render_table(entries), ".csv")
     empty = all(len(entry.annotation) == 0 and entry.annotation.closed for entry in entries)
     expected = {key: text.replace("<>", "{}") if empty else text for key, text in by_item(entries).items()}
@@ -273,9 +279,9 @@ def test_a_table_comes_back_as_it_was(entries: list[Entry]) -> None:
 
 
 @given(lists_of_items())
-def test_judgements_and_runs_come_back_as_they_were(entries: list[Entry]) -> None:
+def test_judgements_and_runs_come_back_as_they_were(entries: list[ListEntry]) -> None:
     entries = [
-        Entry(f"{n}", None, found)
+        ListEntry(f"{n}", None, found)
         for n, entry in enumerate(entries)
         if (found := entry.annotation).closed
         and len(found)

@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 
 from kammerton.errors import DataError, OptionError
-from kammerton.instruments.options import Threshold, read_threshold
+from kammerton.instruments.options import LabelThreshold, read_threshold
 from unit.instruments.listing import told, write
 
 
 @pytest.mark.parametrize(
     ("text", "threshold", "kept"),
     [
-        ("0.5", Threshold(">=", 0.5), [False, True, True]),
-        (">=0.5", Threshold(">=", 0.5), [False, True, True]),
-        (">0.5", Threshold(">", 0.5), [False, False, True]),
-        (" > .5 ", Threshold(">", 0.5), [False, False, True]),
-        ("-1e-3", Threshold(">=", -0.001), [True, True, True]),
+        ("0.5", LabelThreshold(">=", 0.5), [False, True, True]),
+        (">=0.5", LabelThreshold(">=", 0.5), [False, True, True]),
+        (">0.5", LabelThreshold(">", 0.5), [False, False, True]),
+        (" > .5 ", LabelThreshold(">", 0.5), [False, False, True]),
+        ("-1e-3", LabelThreshold(">=", -0.001), [True, True, True]),
     ],
 )
-def test_numbers(text: str, threshold: Threshold, kept: list[bool]) -> None:
+def test_numbers(text: str, threshold: LabelThreshold, kept: list[bool]) -> None:
     found = read_threshold(text)
     assert found == threshold
     assert found.passes("abc", [0.25, 0.5, 0.75]).tolist() == kept
@@ -48,7 +48,7 @@ def test_texts_that_are_none(text: str) -> None:
 )
 def test_files_have_values_by_instrument(tmp_path: Path, text: str) -> None:
     found = read_threshold(str(write(tmp_path, "cut.csv", text)))
-    assert found == Threshold(">=", 0.5, {"piano": 0.25})
+    assert found == LabelThreshold(">=", 0.5, {"piano": 0.25})
     assert found.passes(["piano", "violin", "piano"], [0.25, 0.4, 0.2]).tolist() == [True, False, False]
 
 

@@ -12,6 +12,7 @@ from kammerton.model.views import (
     Branch,
     Cell,
     Column,
+    DrawnViolation,
     ItemView,
     Mark,
     Note,
@@ -20,7 +21,6 @@ from kammerton.model.views import (
     Span,
     Table,
     Track,
-    Violation,
     Voice,
 )
 from kammerton.reporting.html.chapters import chapter_of
@@ -114,7 +114,7 @@ def test_notes_are_columns_and_voices_have_fingers() -> None:
             Voice(
                 "s",
                 (Cell("R2", "wrong"), Cell("L5", flagged=True), Cell(".", "excluded")),
-                (Violation(0, 1, "too wide"),),
+                (DrawnViolation(0, 1, "too wide"),),
             ),
         ),
     )

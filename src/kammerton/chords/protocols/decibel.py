@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from kammerton.chords.kernels import (
-    Columns,
+    ChordColumns,
     Recall,
     Result,
     Segmentation,
@@ -118,7 +118,7 @@ PROTOCOL = Protocol(
 )
 
 
-def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
+def evaluate(columns: ChordColumns, measures: Sequence[Measure]) -> Result:
     """Compute ``measures``, all of this protocol."""
     over = over_span(columns)
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from kammerton.arrays import Codes, Seconds
-from kammerton.chords.kernels import Columns, Outcomes, Result, from_zero, recall_measure, sum_by_labels
+from kammerton.chords.kernels import ChordColumns, Outcomes, Result, from_zero, recall_measure, sum_by_labels
 from kammerton.chords.protocols.mirex2013 import PROTOCOL as MIREX2013
 from kammerton.chords.protocols.mirex2013 import label_rules
 from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol
@@ -45,7 +45,7 @@ PROTOCOL = Protocol(
 )
 
 
-def evaluate(columns: Columns, measures: Sequence[Measure], hop_s: float = HOP_S) -> Result:
+def evaluate(columns: ChordColumns, measures: Sequence[Measure], hop_s: float = HOP_S) -> Result:
     """Compute ``measures``, all of this protocol, from samples ``hop_s`` apart."""
     timeline, slices, _ = from_zero(columns)
     samples = samples_before(slices.ends, hop_s) - samples_before(slices.starts, hop_s)

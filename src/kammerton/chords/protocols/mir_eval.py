@@ -16,7 +16,7 @@ import numpy as np
 
 from kammerton.arrays import Codes, Flags, Segments
 from kammerton.chords.kernels import (
-    Columns,
+    ChordColumns,
     LabelRule,
     LabelTimes,
     Outcomes,
@@ -138,11 +138,11 @@ class OverSpan(NamedTuple):
         return self.outcomes.statistics(self.rules[name])
 
 
-_over_span: WeakKeyDictionary[Columns, OverSpan] = WeakKeyDictionary()
+_over_span: WeakKeyDictionary[ChordColumns, OverSpan] = WeakKeyDictionary()
 """Of columns that are still evaluated: another protocol may ask for the same."""
 
 
-def over_span(columns: Columns) -> OverSpan:
+def over_span(columns: ChordColumns) -> OverSpan:
     """Return what recall and segmentation are computed from."""
     if columns not in _over_span:
         merged = np.asarray(_compare(columns.labels).merged)
@@ -152,7 +152,7 @@ def over_span(columns: Columns) -> OverSpan:
     return _over_span[columns]
 
 
-def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
+def evaluate(columns: ChordColumns, measures: Sequence[Measure]) -> Result:
     """Compute ``measures``, all of this protocol."""
     over = over_span(columns)
 

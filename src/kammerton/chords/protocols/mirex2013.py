@@ -15,8 +15,8 @@ import numpy as np
 
 from kammerton.arrays import Codes, Flags
 from kammerton.chords.kernels import (
+    ChordColumns,
     ClassAverage,
-    Columns,
     LabelRule,
     Outcomes,
     Result,
@@ -174,7 +174,7 @@ _UNKNOWN = -3
 _SPECIAL = {"silence": -1, "N": -2, "X": _UNKNOWN}
 
 
-def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
+def evaluate(columns: ChordColumns, measures: Sequence[Measure]) -> Result:
     """Compute ``measures``, all of this protocol."""
     rules, root_basses = label_rules(columns.labels), _root_basses(columns.labels)
     classes = class_codes(columns.labels)

@@ -210,7 +210,7 @@ class _Event:
 
 
 @dataclass(slots=True, eq=False)
-class Voice:
+class AbcVoice:
     """A voice while it is read; what it does not say itself, the tune says for all."""
 
     signature: Signature = field(default_factory=Signature)
@@ -348,10 +348,10 @@ _TUPLETS = {2: 3, 3: 2, 4: 3, 6: 2, 8: 3}
 class Tune:
     """A tune: its voices by name, and the voices of each staff."""
 
-    voices: dict[str, Voice]
+    voices: dict[str, AbcVoice]
     staves: list[list[str]]
 
-    def staff(self, index: int) -> list[Voice]:
+    def staff(self, index: int) -> list[AbcVoice]:
         """Return the voices of a staff, from the top; none if there is no such staff."""
         names = self.staves[index] if index < len(self.staves) else []
         return [self.voices[name] for name in names if name in self.voices]
@@ -363,8 +363,8 @@ class TuneReader:
     def __init__(self, problems: Problems, limits: Limits) -> None:
         self._problems = problems
         self._limits = limits
-        self._voices: dict[str, Voice] = {}
-        self._now: Voice | None = None
+        self._voices: dict[str, AbcVoice] = {}
+        self._now: AbcVoice | None = None
         self._staves: list[list[str]] | None = None
         self._tune = Signature()
         self._unit: Fraction | None = None
@@ -439,7 +439,7 @@ class TuneReader:
 
     def _take_voice(self, written: str) -> None:
         name, _, rest = written.partition(" ")
-        self._now = self._voices.setdefault(name, Voice())
+        self._now = self._voices.setdefault(name, AbcVoice())
         signature = parse_signature(f" {rest}")
         if signature is not None:
             self._now.signature = signature._replace(key=None).over(self._now.signature)
@@ -457,13 +457,13 @@ class TuneReader:
             self._tune = signature
             self._now = None
 
-    def _voice(self) -> Voice:
+    def _voice(self) -> AbcVoice:
         """Return the voice that is read: where none is named, the first one."""
         if self._now is None:
-            self._now = next(iter(self._voices.values()), None) or self._voices.setdefault("1", Voice())
+            self._now = next(iter(self._voices.values()), None) or self._voices.setdefault("1", AbcVoice())
         return self._now
 
-    def _unit_of(self, voice: Voice) -> Fraction:
+    def _unit_of(self, voice: AbcVoice) -> Fraction:
         default = Fraction(1, 16) if self._bar < Fraction(3, 4) else Fraction(1, 8)
         return voice.unit or self._unit or default
 

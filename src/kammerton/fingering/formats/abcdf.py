@@ -56,7 +56,7 @@ class FingerToken:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FingerLine:
     """The notes of a line of music."""
 
     tokens: tuple[FingerToken, ...]
@@ -65,10 +65,10 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Staff:
+class FingerStaff:
     """The lines of a staff."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[FingerLine, ...]
 
     @property
     def tokens(self) -> list[FingerToken]:
@@ -91,7 +91,7 @@ class FingerError(Exception):
     hint: str | None = None
 
 
-def parse_fingers(text: str) -> tuple[Staff, Staff]:
+def parse_fingers(text: str) -> tuple[FingerStaff, FingerStaff]:
     """Read a fingering.
 
     Examples
@@ -110,7 +110,7 @@ def parse_fingers(text: str) -> tuple[Staff, Staff]:
         for line in written.split("&"):
             lines.append(reader.line(min(begin, len(text)), min(begin + len(line), len(text))))
             begin += len(line) + 1
-        staves.append(Staff(tuple(lines)))
+        staves.append(FingerStaff(tuple(lines)))
     if begin <= len(text):
         raise FingerError("third staff", begin - 1, 1, "there is an upper and a lower staff")
     return staves[0], staves[1]
@@ -124,10 +124,10 @@ class _StaffReader:
         self._hand = hand
         self._end = 0
 
-    def line(self, begin: int, end: int) -> Line:
+    def line(self, begin: int, end: int) -> FingerLine:
         """Read a line."""
         self._end = end
-        return Line(tuple(self._tokens(begin)), begin, end)
+        return FingerLine(tuple(self._tokens(begin)), begin, end)
 
     def _tokens(self, begin: int) -> Iterator[FingerToken]:
         offset = self._behind(begin, " \t")
@@ -324,7 +324,7 @@ class _Annotator:
             alternates = [_fingers(pairs, "alternate") for pairs in matched]
             yield f"{self.number}-alternate", music.notes(alternates).fingering()
 
-    def _match(self, staff: Staff, index: int, music: _Music) -> list[tuple[AbcNote, FingerToken]]:
+    def _match(self, staff: FingerStaff, index: int, music: _Music) -> list[tuple[AbcNote, FingerToken]]:
         """Pair the notes of a staff with what is written for them."""
         tokens = staff.tokens
         if staff.is_blank:
@@ -340,7 +340,7 @@ class _Annotator:
             self._report_mismatch(staff, index, music.heads[index])
         return []
 
-    def _report_mismatch(self, staff: Staff, index: int, notes: Sequence[AbcNote]) -> None:
+    def _report_mismatch(self, staff: FingerStaff, index: int, notes: Sequence[AbcNote]) -> None:
         """Report the first line whose fingers are not as many as its notes, if lines can be compared."""
         name = ("upper", "lower")[index]
         counts = Counter(note.line for note in notes)

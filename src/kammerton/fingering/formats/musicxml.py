@@ -35,7 +35,7 @@ from kammerton.fingering.annotation import (
     parse_label,
     spell,
 )
-from kammerton.fingering.formats.musicxml_parts import Part, PartReader, ScoreNote, ScoreTree, Spot
+from kammerton.fingering.formats.musicxml_parts import Part, PartReader, ScoreNote, ScorePlace, ScoreTree
 from kammerton.fingering.formats.notes import (
     DEFAULT_OPTIONS,
     ZERO,
@@ -101,7 +101,9 @@ class FingerReader:
             self._continue_tied(note, of_note)
         return [[label.written for label in of_note[0]] if of_note else [] for of_note in choices]
 
-    def _report(self, element: Element, message: str, where: Spot, severity: Severity = "warning") -> None:
+    def _report(
+        self, element: Element, message: str, where: ScorePlace, severity: Severity = "warning"
+    ) -> None:
         self._problems.report_of(element, "KT357", message, where, severity=severity)
 
     def _read(self, note: ScoreNote) -> list[_Choice]:
@@ -123,7 +125,7 @@ class FingerReader:
             choices.append([label])
         return choices
 
-    def _label(self, element: Element, where: Spot) -> _Label | None:
+    def _label(self, element: Element, where: ScorePlace) -> _Label | None:
         text = element.text.strip()
         meaning = inspect(text, self._encoding, self._hand)
         problem = meaning.diagnostic
@@ -326,7 +328,7 @@ def _warn_of(part: Part, code: str, message: str, problems: ScoreProblems, hint:
     problems.report_of(first.element, code, message, first.where, severity="warning", hint=hint)
 
 
-def _report_written_fingers(written: Sequence[tuple[Element, Spot]], problems: ScoreProblems) -> None:
+def _report_written_fingers(written: Sequence[tuple[Element, ScorePlace]], problems: ScoreProblems) -> None:
     """Report text that looks like fingers, once, at the first one."""
     if not written:
         return

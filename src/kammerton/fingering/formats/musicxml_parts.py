@@ -40,7 +40,7 @@ _PITCH_FIELDS = (
 
 
 def _read_number(
-    element: Element | None, problems: ScoreProblems, where: Spot, default: int = 0
+    element: Element | None, problems: ScoreProblems, where: ScorePlace, default: int = 0
 ) -> Fraction | int:
     """Return the number of an element; the default if it has none, which is reported."""
     if element is None:
@@ -53,7 +53,7 @@ def _read_number(
     return default
 
 
-def _read_pitch(pitch: Element, problems: ScoreProblems, where: Spot) -> int | None:
+def _read_pitch(pitch: Element, problems: ScoreProblems, where: ScorePlace) -> int | None:
     """Read a written pitch as a MIDI number; None if it is none, which is reported."""
     fields = pitch.fields()
     alter = _read_alter(fields["alter"], problems, where) if "alter" in fields else 0
@@ -80,7 +80,7 @@ def _read_pitch(pitch: Element, problems: ScoreProblems, where: Spot) -> int | N
     return None
 
 
-def _read_alter(element: Element, problems: ScoreProblems, where: Spot) -> int | None:
+def _read_alter(element: Element, problems: ScoreProblems, where: ScorePlace) -> int | None:
     """Return the alteration in semitones; what lies between two keys goes to the one nearer the letter."""
     text = element.text.strip()
     if not _ALTER.fullmatch(text) or abs(float(text)) > MAX_ALTER:
@@ -108,7 +108,7 @@ _TIED_LIMIT = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class ScorePlace:
     """A place in the music, as messages name it; made into words only if there is something to say."""
 
     part: str
@@ -127,7 +127,7 @@ class Spot:
 
 
 @dataclass(slots=True, eq=False)
-class Measure:
+class Bar:
     """A measure of a part."""
 
     # part, number: as the score calls them
@@ -146,19 +146,21 @@ class ScoreNote:
     midi: int
     staff: int
     voice: str
-    bar: Measure  # in which it begins
+    bar: Bar  # in which it begins
     # offset, length: quarter notes from the start of the measure, and of sound; a grace note has no length
     offset: Fraction
     length: Fraction
     chord: int  # equal for the notes of a chord within a part
     fingerings: Sequence[Element] = ()  # at its beginning
-    continued: Sequence[tuple[Element, Spot]] = ()  # at the notes it is tied over to, and where these are
+    continued: Sequence[
+        tuple[Element, ScorePlace]
+    ] = ()  # at the notes it is tied over to, and where these are
     until: Fraction = ZERO  # where it ends, in quarter notes from the start of its part, if it is tied
 
     @property
-    def where(self) -> Spot:
+    def where(self) -> ScorePlace:
         """The place where it begins."""
-        return Spot(self.bar.part, self.bar.number, self.offset, self.bar.beat_type)
+        return ScorePlace(self.bar.part, self.bar.number, self.offset, self.bar.beat_type)
 
 
 @dataclass(slots=True, eq=False)
@@ -169,13 +171,13 @@ class Part:
     notes: list[ScoreNote] = field(default_factory=list)
     lengths: dict[int, Fraction] = field(default_factory=dict)  # by the index of a measure
     staves: int = 1
-    measures: list[Measure] = field(default_factory=list)
+    measures: list[Bar] = field(default_factory=list)
     # voices that are on two staves at one time: their number is used for each staff anew
     doubled: set[str] = field(default_factory=set)
     # chord symbols, each with its measure, the quarter notes from there, and semitones that keys are above it
-    harmonies: list[tuple[Measure, Fraction, int, Element]] = field(default_factory=list)
+    harmonies: list[tuple[Bar, Fraction, int, Element]] = field(default_factory=list)
     # quarter notes a minute, with measure and quarter notes from there
-    tempos: list[tuple[Measure, Fraction, float]] = field(default_factory=list)
+    tempos: list[tuple[Bar, Fraction, float]] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)
@@ -189,7 +191,7 @@ class _State:
     transpositions: dict[int, int] = field(default_factory=dict)
     """By staff; 0 for all of them."""
     elapsed: Fraction = ZERO
-    bar: Measure = field(default_factory=lambda: Measure("", "", 0, 4))
+    bar: Bar = field(default_factory=lambda: Bar("", "", 0, 4))
     is_implicit: bool = False
     cursor: Fraction = ZERO
     furthest: Fraction = ZERO
@@ -202,8 +204,8 @@ class _State:
     tied: dict[tuple[int, Fraction], list[ScoreNote]] = field(default_factory=dict)
     """Notes that wait for their continuation, by key and by where they end in their part."""
 
-    def where(self, offset: Fraction) -> Spot:
-        return Spot(self.part.name, self.bar.number, offset, self.beat_type)
+    def where(self, offset: Fraction) -> ScorePlace:
+        return ScorePlace(self.part.name, self.bar.number, offset, self.beat_type)
 
 
 def _name(text: str) -> str:
@@ -228,7 +230,7 @@ class PartReader:
             "harmony": self._take_harmony,
             "sound": self._take_tempo,
         }
-        self.written_fingers: list[tuple[Element, Spot]] = []
+        self.written_fingers: list[tuple[Element, ScorePlace]] = []
         """What looks like fingers, but stands in words beside the notes or in lyrics."""
 
     @property
@@ -239,7 +241,7 @@ class PartReader:
     def begin(self, part: str, measure: int, number: str, *, is_implicit: bool) -> None:
         """Take up a measure of a part; measures are counted from 0."""
         now = self._now = self._states.setdefault(part, _State(Part(part)))
-        now.bar, now.is_implicit = Measure(part, number, measure, now.beat_type), is_implicit
+        now.bar, now.is_implicit = Bar(part, number, measure, now.beat_type), is_implicit
         now.part.measures.append(now.bar)
         now.cursor = now.furthest = ZERO
         now.has_music = False
@@ -335,7 +337,7 @@ class PartReader:
         now.bar.beat_type = now.beat_type
         now.nominal = Fraction(4 * int(beats), now.beat_type) if beats and beat_type else None
 
-    def _take_transposition(self, transpose: Element, where: Spot) -> None:
+    def _take_transposition(self, transpose: Element, where: ScorePlace) -> None:
         now = self._now
         number = transpose.attributes.get("number", "0")
         staff = int(number) if number.isascii() and number.isdecimal() and len(number) < 3 else 0
@@ -449,7 +451,7 @@ class PartReader:
         return struck
 
 
-def _doubled_voices(bar: Measure, spans: Sequence[tuple[Fraction, Fraction, int, str, int]]) -> set[str]:
+def _doubled_voices(bar: Bar, spans: Sequence[tuple[Fraction, Fraction, int, str, int]]) -> set[str]:
     """Return the voices of a measure that have notes or rests of two chords on two staves at one time."""
     doubled = set()
     reach: dict[tuple[str, int], tuple[Fraction, int]] = {}

@@ -37,7 +37,7 @@ from kammerton.fingering.formats.notes import (
     times_of,
 )
 from kammerton.formats.reading import Problems, within_line_limits
-from kammerton.formats.tables import BLANK, SEPARATORS, NumberedLine, Table, cut, numbered_lines
+from kammerton.formats.tables import BLANK, SEPARATORS, DelimitedTable, NumberedLine, cut, numbered_lines
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
 
@@ -145,7 +145,7 @@ def _label_codes(encoding: Encoding) -> _LabelCodes:
     return _LabelCodes(encoding)
 
 
-def _notes(table: Table, problems: Problems, encoding: Encoding) -> Notes:
+def _notes(table: DelimitedTable, problems: Problems, encoding: Encoding) -> Notes:
     for misfit in table.fill():
         table.report_misfit(misfit, problems, "KT340", _EXPECTED)
     cells = {field: table.columns[index] for field, index in _COLUMNS.items()}
@@ -169,7 +169,7 @@ def _notes(table: Table, problems: Problems, encoding: Encoding) -> Notes:
     )
 
 
-def _table(lines: list[NumberedLine], problems: Problems) -> Table:
+def _table(lines: list[NumberedLine], problems: Problems) -> DelimitedTable:
     """Find the separator by which any line has as many cells as it should."""
     texts, numbers = [line for _, line in lines], [number for number, _ in lines]
     for separator in _SEPARATORS:
@@ -177,20 +177,20 @@ def _table(lines: list[NumberedLine], problems: Problems) -> Table:
         for number, line in lines:
             first.setdefault(_width(line, separator), number)
             if _WIDTH in first:
-                return Table(problems.file, separator, _WIDTH, texts, numbers)
+                return DelimitedTable(problems.file, separator, _WIDTH, texts, numbers)
         for width in _WIDER:
             if width in first:
                 message = f"rows of {width} columns, as PianoPlayer writes them"
                 message += ": those behind the finger are not read"
                 problems.report("KT340", message, Place(problems.file, first[width]), severity="note")
-                return Table(problems.file, separator, width, texts, numbers)
+                return DelimitedTable(problems.file, separator, width, texts, numbers)
     if lines:  # one speaks for all: the file is of another kind, or lacks a column
         number, line = lines[0]
         width = max(_width(line, separator) for separator in _SEPARATORS)
         place = Place(problems.file, number, 1, len(line), line)
         message = f"no row has {_WIDTH} columns; this one has {width}"
         problems.report("KT340", message, place, hint=_EXPECTED, count=len(lines))
-    return Table(problems.file, "\t", _WIDTH, [], [])
+    return DelimitedTable(problems.file, "\t", _WIDTH, [], [])
 
 
 def _width(line: str, separator: str) -> int:

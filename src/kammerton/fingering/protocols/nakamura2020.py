@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kammerton.fingering.match_rates import MATCH_RATE, RATES, Columns, Matches
+from kammerton.fingering.match_rates import MATCH_RATE, RATES, FingerColumns, Matches
 from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol, Statistics
 
 _PAPER = "Nakamura, Saito & Yoshii 2020, Information Sciences 517, doi:10.1016/j.ins.2019.12.068"
@@ -100,7 +100,7 @@ PROTOCOL = Protocol(
 )
 
 
-def evaluate(columns: Columns, measures: Sequence[Measure]) -> dict[Measure, Statistics]:
+def evaluate(columns: FingerColumns, measures: Sequence[Measure]) -> dict[Measure, Statistics]:
     """Return the statistics of ``measures``, all of this protocol."""
     statistics = {}
     for measure in measures:

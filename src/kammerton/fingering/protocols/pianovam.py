@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kammerton.fingering.judging import Playability, ViolationRate, limits_of
-from kammerton.fingering.match_rates import AGAINST, Columns, Matches
+from kammerton.fingering.match_rates import AGAINST, FingerColumns, Matches
 from kammerton.fingering.protocols.nakamura2020 import match_rate
 from kammerton.model.measure import BY_HAND, Card, Measure, Protocol, Statistics
 
@@ -85,7 +85,7 @@ PROTOCOL = Protocol(
 )
 
 
-def evaluate(columns: Columns, measures: Sequence[Measure]) -> dict[Measure, Statistics]:
+def evaluate(columns: FingerColumns, measures: Sequence[Measure]) -> dict[Measure, Statistics]:
     """Return the statistics of those ``measures`` that compare with annotators."""
     return {measure: columns.count(_KERNELS[measure.name], "finger") for measure in measures}
 

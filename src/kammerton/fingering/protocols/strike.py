@@ -13,7 +13,7 @@ import numpy as np
 
 from kammerton.fingering.annotation import SIGNED_FINGERS
 from kammerton.fingering.formats.notes import FingeringOptions
-from kammerton.fingering.match_rates import RATES, Columns, FingerAverage, Matches, Share, finger_counts
+from kammerton.fingering.match_rates import RATES, FingerAverage, FingerColumns, Matches, Share, finger_counts
 from kammerton.fingering.protocols.nakamura2020 import PROTOCOL as NAKAMURA
 from kammerton.fingering.protocols.nakamura2020 import match_rate
 from kammerton.model.measure import BY_HAND, Card, Formula, Measure, Protocol, Statistics
@@ -112,7 +112,7 @@ PROTOCOL = Protocol(
 
 
 def evaluate(
-    columns: Columns, measures: Sequence[Measure], options: FingeringOptions
+    columns: FingerColumns, measures: Sequence[Measure], options: FingeringOptions
 ) -> dict[Measure, Statistics]:
     """Return the statistics of ``measures``, all of this protocol."""
     kernels = {"M_gen": Matches.general_by_annotator, **RATES}
@@ -129,7 +129,7 @@ def evaluate(
     return computed
 
 
-def confusion_table(columns: Columns) -> ClassTable:
+def confusion_table(columns: FingerColumns) -> ClassTable:
     """Count notes by finger of the annotator and of the estimate; columns of one annotator per case."""
     counts = columns.confusions
     groups = int(columns.groups.max(initial=-1)) + 1

@@ -15,9 +15,9 @@ from kammerton.errors import plural, quote, some
 from kammerton.formats.reading import report_exceeded, within_line_limits
 from kammerton.formats.tables import (
     WORDS,
+    DelimitedTable,
     Header,
     NumberedLine,
-    Table,
     TableCell,
     cells_of,
     first_row,
@@ -234,7 +234,7 @@ def read_trec(text: str, form: Form, reader: ListReader) -> ParsedLists | None:
         return None
     numbered = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     lines, numbers = [line for _, line in numbered], [number for number, _ in numbered]
-    table = Table(reader.problems.file, WORDS, _WIDTHS[form], lines, numbers)
+    table = DelimitedTable(reader.problems.file, WORDS, _WIDTHS[form], lines, numbers)
     for misfit in table.fill():
         table.report_misfit(misfit, reader.problems, "KT625", f"a row is {_EXPECTED[form]}")
     return _Trec(reader.problems, reader.options, table).read(form)
@@ -244,7 +244,7 @@ def read_trec(text: str, form: Form, reader: ListReader) -> ParsedLists | None:
 class _Trec(ListReader):
     """Reads one file."""
 
-    table: Table
+    table: DelimitedTable
 
     def read(self, form: Form) -> ParsedLists | None:
         """Return a list for each topic."""

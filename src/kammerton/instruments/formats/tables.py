@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kammerton.arrays import Codes, Flags
 from kammerton.errors import quote
 from kammerton.formats.reading import Problems
-from kammerton.formats.tables import ColumnNames, Table
+from kammerton.formats.tables import ColumnNames, DelimitedTable
 from kammerton.instruments.labels import (
     Key,
     LabelRows,
@@ -49,7 +49,7 @@ NAMES = ColumnNames[Column](
 _NUMERIC: frozenset[Column] = frozenset(("score", "rank", "relevance"))
 
 
-def report_missing(table: Table, problems: Problems, column: Column) -> None:
+def report_missing(table: DelimitedTable, problems: Problems, column: Column) -> None:
     """Report that no name of a header is one of a column."""
     near = NAMES.near(column, table.names)
     hint = f"known names: {', '.join(NAMES.of[column][:5])}"
@@ -61,7 +61,7 @@ def report_missing(table: Table, problems: Problems, column: Column) -> None:
 # --- a row per entry -----------------------------------------------------------------------
 
 
-def read_long_table(table: Table, reader: ListReader) -> ParsedLists | None:
+def read_long_table(table: DelimitedTable, reader: ListReader) -> ParsedLists | None:
     """Read a table of one row for each item and instrument."""
     return _LongTable(reader.problems, reader.options, table).read()
 
@@ -70,7 +70,7 @@ def read_long_table(table: Table, reader: ListReader) -> ParsedLists | None:
 class _LongTable(ListReader):
     """Reads one table."""
 
-    table: Table
+    table: DelimitedTable
     _ambiguous: dict[str, str] = field(default_factory=dict, init=False)
 
     @cached_property
@@ -248,7 +248,7 @@ _TIMES = frozenset(("time", "start", "start_time", "onset"))
 _ZERO_ONE = frozenset(("0", "1", "0.0", "1.0"))
 
 
-def read_wide_table(table: Table, reader: ListReader) -> ParsedLists | None:
+def read_wide_table(table: DelimitedTable, reader: ListReader) -> ParsedLists | None:
     """Read a table of one row for each item."""
     return _WideTable(reader.problems, reader.options, table).read()
 
@@ -257,7 +257,7 @@ def read_wide_table(table: Table, reader: ListReader) -> ParsedLists | None:
 class _WideTable(ListReader):
     """Reads one table."""
 
-    table: Table
+    table: DelimitedTable
 
     @cached_property
     def _annotator(self) -> int | None:

@@ -35,7 +35,7 @@ _KINDS: dict[Kind, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListEntry:
     """A list, and whose it is."""
 
     # item, annotator: None where a file does not name them
@@ -45,7 +45,7 @@ class Entry:
     metadata: Metadata | None = None  # what a JAMS file has beside the list
 
 
-def render_jams(entries: Sequence[Entry]) -> str:
+def render_jams(entries: Sequence[ListEntry]) -> str:
     """Write a JAMS file of one recording, with one annotation of tags per annotator."""
     if len({entry.item for entry in entries}) > 1:
         _refuse("JAMS", "a file is of one recording", "csv holds many")
@@ -71,7 +71,7 @@ def render_jams(entries: Sequence[Entry]) -> str:
     return jams_document(parts, 0)
 
 
-def render_table(entries: Sequence[Entry]) -> str:
+def render_table(entries: Sequence[ListEntry]) -> str:
     """Write a comma-separated table."""
     kinds = {kind for entry in entries if (kind := _kind(entry.annotation)) is not None} or {"set"}
     if len(kinds) > 1:
@@ -87,7 +87,7 @@ def render_table(entries: Sequence[Entry]) -> str:
     return render_rows(_long(entries, kind))
 
 
-def _keys(entries: Sequence[Entry]) -> tuple[list[str], list[list[str]]]:
+def _keys(entries: Sequence[ListEntry]) -> tuple[list[str], list[list[str]]]:
     """Return the columns that name item and annotator, and their cells for each list."""
     names: list[str] = []
     cells: list[list[str]] = [[] for _ in entries]
@@ -102,7 +102,7 @@ def _keys(entries: Sequence[Entry]) -> tuple[list[str], list[list[str]]]:
     return names, cells
 
 
-def _check_wide(entries: Sequence[Entry]) -> None:
+def _check_wide(entries: Sequence[ListEntry]) -> None:
     """Refuse scores that would be read as something else."""
     if any(entry.item is None for entry in entries):
         _refuse("CSV", "scores of a vocabulary need the name of their item", "write a table of many items")
@@ -114,7 +114,7 @@ def _check_wide(entries: Sequence[Entry]) -> None:
         _refuse("CSV", f"label {quote(column)} would be read as the name of another column")
 
 
-def _wide(entries: Sequence[Entry]) -> Iterator[list[str]]:
+def _wide(entries: Sequence[ListEntry]) -> Iterator[list[str]]:
     """Give the rows of a table with a column for each label."""
     labels = list(dict.fromkeys(label for entry in entries for label in entry.annotation.labels))
     names, keys = _keys(entries)
@@ -127,7 +127,7 @@ def _wide(entries: Sequence[Entry]) -> Iterator[list[str]]:
 _COLUMNS: dict[Kind, list[str]] = {"order": ["rank"], "scores": ["score"], "judged": ["relevance"]}
 
 
-def _long(entries: Sequence[Entry], kind: Kind) -> Iterator[list[str]]:
+def _long(entries: Sequence[ListEntry], kind: Kind) -> Iterator[list[str]]:
     """Give the rows of a table with a row for each label; a list without labels has one with none."""
     names, keys = _keys(entries)
     columns = _COLUMNS.get(kind, [])
@@ -145,7 +145,7 @@ def _long(entries: Sequence[Entry], kind: Kind) -> Iterator[list[str]]:
             yield [*key, *row]
 
 
-def render_qrels(entries: Sequence[Entry]) -> str:
+def render_qrels(entries: Sequence[ListEntry]) -> str:
     """Write judgements as ``trec_eval`` reads them: items are topics, and labels documents."""
     rows = []
     for entry in _topics(entries, "qrels"):
@@ -159,7 +159,7 @@ def render_qrels(entries: Sequence[Entry]) -> str:
     return "".join(rows)
 
 
-def render_run(entries: Sequence[Entry]) -> str:
+def render_run(entries: Sequence[ListEntry]) -> str:
     """Write a run as ``trec_eval`` reads it: items are topics, and labels documents.
 
     Lists without scores get descending ones, from their length to 1.
@@ -178,7 +178,7 @@ def render_run(entries: Sequence[Entry]) -> str:
     return "".join(rows)
 
 
-def _topics(entries: Sequence[Entry], form: str) -> Sequence[Entry]:
+def _topics(entries: Sequence[ListEntry], form: str) -> Sequence[ListEntry]:
     """Check that lists can be rows of topics."""
     seen = set()
     for entry in entries:
@@ -212,7 +212,7 @@ def _scored(annotation: InstrumentList) -> Iterator[tuple[str, float | None]]:
     return zip_longest(annotation.labels, annotation.scores.tolist())
 
 
-def _check(entry: Entry, form: str, *, blanks_allowed: bool) -> None:
+def _check(entry: ListEntry, form: str, *, blanks_allowed: bool) -> None:
     """Refuse names that a line, or an encoding, cannot hold."""
     for name in (entry.item, entry.annotator, *entry.annotation.labels, *entry.annotation.absent):
         if name is None:

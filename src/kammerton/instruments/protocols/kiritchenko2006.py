@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kammerton.instruments.columns import Columns
+from kammerton.instruments.columns import InstrumentColumns
 from kammerton.instruments.formulas import ByMeasure, Texts, measures
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.measure import Measure, Protocol
@@ -55,6 +55,6 @@ PROTOCOL = Protocol(
 )
 
 
-def evaluate(columns: Columns, chosen: Sequence[Measure], _: InstrumentOptions) -> ByMeasure:
+def evaluate(columns: InstrumentColumns, chosen: Sequence[Measure], _: InstrumentOptions) -> ByMeasure:
     """Return the statistics of measures of this protocol, from counts of labels with their ancestors."""
     return dict.fromkeys(chosen, columns.extended_counts)

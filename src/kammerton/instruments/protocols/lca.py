@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kammerton.instruments.columns import Columns
+from kammerton.instruments.columns import InstrumentColumns
 from kammerton.instruments.formulas import ByMeasure, Texts, lca_counts, measures, quotients, rates
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.measure import BY_HAND, Measure, Protocol
@@ -56,7 +56,7 @@ PROTOCOL = Protocol(
 )
 
 
-def evaluate(columns: Columns, chosen: Sequence[Measure], options: InstrumentOptions) -> ByMeasure:
+def evaluate(columns: InstrumentColumns, chosen: Sequence[Measure], options: InstrumentOptions) -> ByMeasure:
     """Return the statistics of measures of this protocol."""
     counts = lca_counts(columns)
     pairs, annotated = quotients(counts), counts[:, 2] > 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kammerton.instruments.columns import Columns
+from kammerton.instruments.columns import InstrumentColumns
 from kammerton.instruments.formulas import (
     ByMeasure,
     Counts,
@@ -134,7 +134,7 @@ PROTOCOL = Protocol(
 )
 
 
-def evaluate(columns: Columns, chosen: Sequence[Measure], options: InstrumentOptions) -> ByMeasure:
+def evaluate(columns: InstrumentColumns, chosen: Sequence[Measure], options: InstrumentOptions) -> ByMeasure:
     """Return the statistics of measures of this protocol that are not gathered."""
     flat = counts_of_files(columns)
     computed: ByMeasure = {}

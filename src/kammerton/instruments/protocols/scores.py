@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kammerton.instruments.columns import Columns, Lists, average_precision, rank, roc_area
+from kammerton.instruments.columns import InstrumentColumns, Lists, average_precision, rank, roc_area
 from kammerton.instruments.formulas import RATE, ByMeasure, Texts, leave_out, measures, rates
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.retrieval import Queries
@@ -97,7 +97,7 @@ PROTOCOL = Protocol(
 )
 
 
-def evaluate(columns: Columns, chosen: Sequence[Measure], options: InstrumentOptions) -> ByMeasure:
+def evaluate(columns: InstrumentColumns, chosen: Sequence[Measure], options: InstrumentOptions) -> ByMeasure:
     """Return the statistics of LRAP, one row per file."""
     scored = columns.condensed(columns.scored)
     hits = columns.annotated(scored)
