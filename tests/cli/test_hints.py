@@ -533,6 +533,7 @@ NOT_FOLLOWED = {
     "known codes: `kammerton explain`": "which code was meant is the user's to know",
     "`kammerton compare RUN RUN` compares": "takes another command",
     "leave out --no-ci": "takes an option away",
+    "leave out --model": "takes an option away",
     "--copies keep counts each": "copies are taken for one on purpose; the choice is the user's",
     "give the address of the folder that has the files, name them in a table (--pairs), or copy them": (
         "needs a web server with folders without end"

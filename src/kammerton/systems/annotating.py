@@ -40,7 +40,7 @@ from kammerton.systems.provenance import (
     check_name,
     form_of,
 )
-from kammerton.systems.registry import find_system, package_of_system
+from kammerton.systems.registry import find_system, is_built_in, package_of_system
 from kammerton.systems.sources import StrPath, paths_of
 from kammerton.systems.system import SUFFIXES, Input, System
 from kammerton.systems.working import Outcome, work_through
@@ -181,6 +181,8 @@ def annotate(  # noqa: PLR0913 - one per choice
     own = settings_of(chosen, settings)
     if chosen.extra == "audio":
         require_soundfile()
+    if model is not None and chosen.train is None and is_built_in(chosen):
+        raise OptionError(f"{quote(chosen.name)} takes no model", "leave out --model")
     model = model_of(chosen, model)
     _check_jobs(chosen, Execution(jobs=jobs).jobs)
     if out is not None:

@@ -52,6 +52,8 @@ PROFILES = tuple(_SIZES)
 _COMFORT = 2
 """Units by which a comfortable span is smaller than one that can be played; thumbs pass so far, too."""
 
+_RANKS = 1000
+"""Fingerings that can be ranked; memory grows with them."""
 _WHY = 42
 """Columns of a line of reasons."""
 
@@ -87,8 +89,8 @@ class RuleSettings:
         if self.profile not in PROFILES:
             raise OptionError.unknown("profile of rules", self.profile, PROFILES)
         check_settings(self.keep, self.split)
-        if isinstance(self.rank, bool) or not isinstance(self.rank, int) or self.rank < 1:
-            raise OptionError(f"rank is a whole number from 1 on, not {quote(str(self.rank))}")
+        if isinstance(self.rank, bool) or not isinstance(self.rank, int) or not 1 <= self.rank <= _RANKS:
+            raise OptionError(f"rank is a whole number from 1 to {_RANKS:,}, not {quote(str(self.rank))}")
 
 
 @lru_cache(maxsize=len(PROFILES))

@@ -8,7 +8,7 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.errors import DataError, Diagnostic, OptionError, out_of, plural, quote, some
+from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, out_of, plural, quote, some
+from kammerton.formats.remote import check_here, is_remote
 from kammerton.formats.source import read_bytes
-from kammerton.formats.writing import already_there, check_parent, write_atomically
+from kammerton.formats.writing import already_there, check_parent, lies_within, write_atomically
 from kammerton.model.corpus import LEARNED, listed_as
 from kammerton.systems.system import System
 
@@ -107,12 +108,25 @@ class Model:
         write_atomically(out, self.content)
 
 
-def check_model_file(out: StrPath, *, force: bool) -> None:
-    """Check before any work that a model can be written there."""
-    target = Path(out)
+def check_model_file(
+    out: StrPath, *, force: bool, sources: Iterable[StrPath] = (), suffixes: Iterable[str] = ()
+) -> None:
+    """Check before any work that a model can be written there: over no source, nor where it would be one.
+
+    ``suffixes`` are those of the files that are read in folders.
+    """
+    check_here(out)
+    target, shown = Path(out), quote(os.fsdecode(out))
     check_parent(target, target)
-    if target.exists() and not force:
-        raise already_there(quote(os.fsdecode(out)))
+    is_read = target.name.lower().endswith(tuple(suffixes))
+    if is_read and any(lies_within(target, path) for path in sources if not is_remote(path)):
+        raise OptionError(f"{shown} would be read as a source", "write to another file")
+    if not target.exists():
+        return
+    if not force:
+        raise already_there(shown)
+    if not zipfile.is_zipfile(target):
+        raise OutputError(f"KT501 cannot write {shown}: it is there already, and is no model")
 
 
 def read_model(path: StrPath) -> Model:

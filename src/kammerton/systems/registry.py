@@ -123,6 +123,11 @@ def described_model(model: Model) -> dict[str, Any]:
     }
 
 
+def is_built_in(system: System) -> bool:
+    """Return whether a system is one of ours."""
+    return any(system.name == own.name and system.card == own.card for own in _built_in(system.task))
+
+
 def package_of_system(system: System) -> str:
     """Return the package that declares a system; nothing of one that is built in, or handed over."""
     entries = declared(_GROUP).get(system.name, [])

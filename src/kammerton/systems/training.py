@@ -100,7 +100,8 @@ def train(
         raise OptionError(f"{quote(chosen.name)} cannot be trained", hint)
     own = settings_of(chosen, settings)
     if out is not None:
-        check_model_file(out, force=force)
+        places = paths_of(references)
+        check_model_file(out, force=force, sources=places, suffixes=kind.suffixes)
     reading = without_sides(options_of(kind, options))
     learner = replace(chosen, takes=_ANNOTATIONS)
     sources, _, problems, digests = read_inputs(kind, learner, references, reading)

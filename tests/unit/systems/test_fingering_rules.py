@@ -298,7 +298,8 @@ def test_a_fingering_that_costs_more() -> None:
 
 def test_what_cannot_be_fingered() -> None:
     for setting, message in (
-        ({"rank": 0}, "rank is a whole number from 1 on, not `0`"),
+        ({"rank": 0}, "rank is a whole number from 1 to 1,000, not `0`"),
+        ({"rank": 10**9}, "rank is a whole number"),
         ({"profile": "pianovam"}, "profile of rules"),
         ({"keep": "yes"}, "keep is true or false"),
         ({"split": 200}, "a key is a MIDI number"),

@@ -60,6 +60,25 @@ def test_a_model_is_not_written_over_another_unless_asked(tmp_path: Path) -> Non
         trained(out=path)
     trained(out=path, force=True)
     assert path.read_bytes() == first.content  # nothing in it depends on the day
+    thesis = tmp_path / "thesis.tex"
+    thesis.write_text("all of it")
+    with pytest.raises(OutputError, match="it is there already, and is no model"):
+        trained(out=thesis, force=True)
+
+
+def test_a_model_is_not_written_where_it_would_be_learned_from(tmp_path: Path) -> None:
+    source = tmp_path / "one.csv"
+    source.write_text("onset,offset,pitch,hand,finger\n0,1,60,right,1\n")
+    for name in ("one.csv", "new.csv"):
+        with pytest.raises(OptionError, match="would be read as a source"):
+            kt.train("fingering", tmp_path, "hmm1", out=tmp_path / name, force=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["one.csv"]
+    kt.train("fingering", tmp_path, "hmm1", out=tmp_path / "model.npz")
+
+
+def test_a_model_of_nothing_is_refused() -> None:
+    with pytest.raises(OptionError, match="`rules` takes no model"):
+        kt.annotate("fingering", CORPUS, "rules", model=trained())
 
 
 @pytest.mark.parametrize(
