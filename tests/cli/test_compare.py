@@ -37,7 +37,8 @@ def test_the_better_system_first_and_the_pair_below(systems: Terminal) -> None:
     lines = [line.split() for line in result.out.splitlines()]
     # 2 of the 2**6 ways to swap them are as far apart
     assert result.out.startswith(
-        "good is significantly better than poor: +50.0 MajMin (95 % CI 50.0 to 50.0,\np = .031, 6 items).\n\n"
+        "good is significantly better than poor: +50.0 percentage points of MajMin (95 %\n"
+        "CI 50.0 to 50.0, p = .031, 6 items).\n\n"
     )
     assert lines[3:6] == [
         ["mirex2013,", "%", "MajMin", "↑"],
@@ -111,7 +112,7 @@ def test_pairs_as_csv(systems: Terminal) -> None:
         (("--reliability",), "Reliability: E rho2"),
         (("--cluster", "^.", "--details"), "6 clusters resampled"),
         (("--seed", "5", "--details"), "seed 5"),
-        (("--ci", "0.9"), "90 % CI"),
+        (("--ci", "0.9"), "MajMin (90 %\nCI"),
     ],
 )
 def test_choices_are_said(systems: Terminal, arguments: tuple[str, ...], said: str) -> None:
@@ -189,7 +190,7 @@ def test_a_system_with_one_song_spoils_nothing(lacking: Terminal) -> None:
     result = lacking.run(*COMPARE, "sub", "--missing", "skip", "--width", "120")
     assert result.code == 0  # songs are missing, as the user chose to skip
     lines = [line.split() for line in result.out.splitlines()]
-    assert [line[:3] for line in lines[3:6]] == [
+    assert [line[:3] for line in lines[4:7]] == [
         ["good", "75.0", "a"],
         ["poor", "25.0", "b"],
         ["sub", "100.0", "ab"],
@@ -257,9 +258,9 @@ def test_all_are_compared_with_one(systems: Terminal) -> None:
     lines = [line.split() for line in result.out.splitlines()]
     # 2 of 64 swaps, two pairs: .0625
     assert result.out.startswith(
-        "good is not significantly better than fair: +25.0 MajMin (95 % CI 25.0 to 25.0,"
+        "good is not significantly better than fair: +25.0 percentage points of MajMin\n"
     )
-    assert "\nadjusted p = .062, 6 items)." in result.out
+    assert "\n(95 % CI 25.0 to 25.0, adjusted p = .062, 6 items)." in result.out
     assert lines[3:7] == [
         ["mirex2013,", "%", "MajMin", "↑", "vs", "fair"],
         ["good", "75.0", "[75.0,", "75.0]", "+25.0", "[25.0,", "25.0]"],

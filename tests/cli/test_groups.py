@@ -33,7 +33,8 @@ SCORE = ("score", "chords", "ref", "good", "poor", *MAJMIN, *GROUPS)
 COMPARE = ("compare", "chords", "ref", "good", "poor", *MAJMIN, *GROUPS, *FEW)
 
 TABLE = """\
-good scores best, 50.0 % MajMin, +25.0 against poor (4 items, not tested).
+good scores best, 50.0 % MajMin, +25.0 percentage points against poor (4 items,
+not tested).
 
 mirex2013, %  MajMin ↑
 good          50.0

@@ -556,6 +556,7 @@ NO_HINTS = {
         "--tolerance, if it is worse by more than that."
     ),
     "Loss that --fail-below accepts, in place of the test: 0.005 or 0.5%.",
+    "`kammerton explain human-agreement` compares them with the human agreement of --context.",
     "--isolated takes no settings, and --config names some",
     "--statistics has no form for {}",
     "--format json has their scores too",

@@ -89,7 +89,7 @@ def test_what_is_undefined_for_all_is_no_column(terminal: Terminal) -> None:
     out = terminal.run(*chosen, "--no-ci").out
     assert f"\n{folded}\n" in out
     lines = [line.split() for line in out.splitlines()]
-    assert lines[2:5] == [
+    assert lines[3:6] == [
         ["mirex2013,", "%", "Root", "↑", "MeanSeg", "UnderSeg", "OverSeg"],
         ["one", "100.0", "100.0", "100.0", "100.0"],
         ["two", "0.0", "100.0", "100.0", "100.0"],

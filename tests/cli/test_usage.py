@@ -262,6 +262,7 @@ def test_explain_prints_a_page_or_all_titles(terminal: Terminal) -> None:
     titles = terminal.run("explain").out.splitlines()
     assert "KT203 no estimate" in titles
     assert titles == sorted(titles)
+    assert terminal.run("explain", "Human-Agreement").out.startswith("# human-agreement: three numbers")
 
 
 def test_every_code_has_a_page_and_every_page_a_code() -> None:

@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from kammerton.cli.output import DONE, print_message, style_of, write_output
 from kammerton.errors import OptionError, close_match, quote
 from kammerton.model.registry import find_task, known_tasks
-from kammerton.reporting.explanations import pages
+from kammerton.reporting.explanations import pages, topics
 
 if TYPE_CHECKING:
     from kammerton.model.measure import Measure, Protocol
@@ -103,15 +103,17 @@ def explain(code: Annotated[str | None, Parameter(name="CODE", show_default=Fals
     Parameters
     ----------
     code
-        Such as KT312, as it stands in brackets in a message.
+        Such as KT312, as it stands in brackets in a message; or human-agreement, a topic.
     """
     known = pages()
     if code is None:
-        titles = (page.read_text(encoding="utf-8").partition("\n")[0] for page in known.values())
+        every = (*known.values(), *topics().values())
+        titles = (page.read_text(encoding="utf-8").partition("\n")[0] for page in every)
         write_output("".join(f"{title.removeprefix('# ')}\n" for title in titles))
         return DONE
     name = code.strip("[]").upper()
     name = f"KT{name}" if name.isdecimal() else name
+    known = {**known, **{topic.upper(): page for topic, page in topics().items()}}
     if name not in known:  # codes that begin alike are listed: a number near by is another problem
         alike = [page for page in known if _NUMBERED.match(name) and page.startswith(name[:3])]
         opening = f"{alike[0]} to {alike[-1]} begin alike; " if alike else ""

@@ -40,6 +40,7 @@ from kammerton.reporting.tables import (
     format_difference,
     format_p,
     format_score,
+    latex,
     line_in_markdown,
     protocol_signature,
 )
@@ -53,6 +54,8 @@ from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair,
 from kammerton.statistics.intervals import UNDEFINED
 from kammerton.statistics.resampling import ScoreKey
 
+_ABOUT = "`kammerton explain human-agreement` compares them with the human agreement of --context."
+_AGREEMENT = "Agreement of annotators."
 _LEGEND = 2
 """Notes of a table of pairs that explain its columns."""
 _ODD = 0.05
@@ -113,11 +116,26 @@ class _Writer:
             return "".join(f"{line}\n" for line in wrapped(for_terminal(text, self.encoding), self.width))
         return f"{line_in_markdown(text)}\n" if self.form == "md" else f"% {for_terminal(text)}\n"
 
-    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]], *, text_columns: int) -> str:
-        """Return a table of texts."""
+    def table(
+        self,
+        head: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        *,
+        text_columns: int,
+        title: str = "",
+        notes: Sequence[str] = (),
+        subject: str = "",
+        label: str = "",
+    ) -> list[str]:
+        """Return a table of texts its title above and its notes below it; LaTeX has both as its caption."""
+        if self.form == "latex":
+            caption = " ".join(filter(None, (subject, title and f"{title}.", *notes)))
+            return [latex(head, rows, text_columns=text_columns, caption=caption, label=label)]
         if self.form == "table":
-            return aligned(head, rows, text_columns=text_columns, encoding=self.encoding, width=self.width)
-        return FORMS[self.form](head, rows, text_columns=text_columns)
+            drawn = aligned(head, rows, text_columns=text_columns, encoding=self.encoding, width=self.width)
+        else:
+            drawn = FORMS[self.form](head, rows, text_columns=text_columns)
+        return [*([self.sentence(title)] if title else []), drawn, *map(self.sentence, notes)]
 
     def rankings(self, tables: Sequence[ScoreRanking], *, intervals: bool = False) -> str:
         """Return tables of scores."""
@@ -141,7 +159,8 @@ def _document(scores: Scores, comparison: Comparison | None, groups: Groups | No
     parts.append(writer.rankings(tables))
     candidates = candidate_table(scores, options)
     if candidates is not None:
-        parts += [writer.table(*candidates, text_columns=2), *map(writer.sentence, candidate_notes(scores))]
+        notes = list(candidate_notes(scores))
+        parts += writer.table(*candidates, text_columns=2, notes=notes, label="candidates")
     if comparison is not None and (options.tests or options.details):
         parts += _tests(comparison, tables, writer)
     if groups is not None:
@@ -228,21 +247,23 @@ def _tests(comparison: Comparison, tables: Sequence[ScoreRanking], writer: _Writ
     if not (writer.options.details or writer.options.show):
         shown = shown[:1]
     for pairs in pair_tables(comparison, shown, writer.options.digits):
-        blank = "\n" if writer.form == "md" else ""
         notes = pairs.notes if writer.options.details else pairs.notes[:_LEGEND]
-        yield blank.join(
-            (
-                writer.sentence(pairs.title),
-                writer.table(pairs.head, pairs.rows, text_columns=2),
-                "".join(map(writer.sentence, notes)),
-            )
+        title, *rest = writer.table(
+            pairs.head,
+            pairs.rows,
+            text_columns=2,
+            title=pairs.title,
+            notes=notes,
+            label=f"pairs-{pairs.label}",
         )
+        yield ("\n" if writer.form == "md" else "").join((title, *rest))
 
 
 @dataclass(frozen=True, slots=True)
 class PairTable:
     """The pairs of systems by a measure, as texts."""
 
+    label: str  # of the table, in LaTeX
     title: str
     head: list[str]
     rows: list[list[str]]  # two names, then numbers
@@ -264,6 +285,7 @@ def pair_tables(comparison: Comparison, measures: Sequence[Measure], digits: int
             f"difference [{100 * comparison.level:g} % CI]",
         ]
         yield PairTable(
+            label=str(measure),
             title=f"{measure}{unit}; {counted(compared)}",
             head=[*head, "p", adjusted_p(comparison), "d_z", "+ / = / -"],
             rows=[_pair(pair, measure, digits, counted=differ) for pair in compared.pairs],
@@ -515,7 +537,10 @@ def render_agreement(
         parts += _matrix(agreement, measure, writer)
     head = ["measure", *(name.replace("_", " ") for name in agreement.means(measures[0]))]
     rows = [[_titled(measure), *_means(agreement, measure, options.digits)] for measure in measures]
-    parts.append(writer.table(head, rows, text_columns=1))
+    parts += writer.table(
+        head, rows, text_columns=1, notes=_on_means(agreement), subject=_AGREEMENT, label="agreement"
+    )
+    parts.append(writer.sentence(_ABOUT))
     rated = f" ({agreement.rated})" if agreement.rated else ""
     beyond = (_beyond("Krippendorff's alpha", agreement.alpha), _beyond("Fleiss' kappa", agreement.kappa))
     signed = [protocol_signature(agreement.signatures, m) for m in _first_of_protocols(measures)]
@@ -554,6 +579,12 @@ def _measures_of_agreement(agreement: AnnotatorAgreement, options: TableOptions)
     return sorted(chosen, key=lambda measure: measure != main)
 
 
+def _on_means(agreement: AnnotatorAgreement) -> list[str]:
+    """Report how means are weighted."""
+    of_pairs = "mean of pairs: each ordered pair of annotators counts the same. " * agreement.persons
+    return [f"{of_pairs}mean of items: each item of each ordered pair counts the same, long or short."]
+
+
 def _matrix(agreement: AnnotatorAgreement, measure: Measure, writer: _Writer) -> Iterator[str]:
     """Give the scores of each pair of annotators, the mean of both directions, and the odd one out."""
     digits = writer.options.digits
@@ -572,18 +603,17 @@ def _matrix(agreement: AnnotatorAgreement, measure: Measure, writer: _Writer) ->
         ]
         for name in agreement.annotators
     ]
-    yield writer.table(head, rows, text_columns=1)
-    yield writer.sentence(
-        "Each score is the mean of both directions: one annotator as reference, or the other."
-    )
+    notes = ["Each score is the mean of both directions: one annotator as reference, or the other."]
     odd = _odd_one(means, measure)
     if odd is not None:
         others = fmean(value for name, value in means.items() if name != odd and not math.isnan(value))
         apart = format_score(abs(others - means[odd]), measure, 0)
         way = "above" if measure.direction == "lower" else "below"
-        yield writer.sentence(
-            f"Odd one out: {odd}, who agrees least: {apart} points {way} the mean of the others."
-        )
+        notes.append(f"Odd one out: {odd}, who agrees least: {apart} points {way} the mean of the others.")
+    subject = f"{_AGREEMENT[:-1]} by {measure}."
+    yield from writer.table(
+        head, rows, text_columns=1, notes=notes, subject=subject, label=f"agreement-{measure}"
+    )
 
 
 def _pair_values(agreement: AnnotatorAgreement, measure: Measure) -> dict[frozenset[str], float]:

@@ -11,9 +11,11 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kammerton.errors import out_of, plural
+from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
 from kammerton.reporting.escaping import for_json, for_spreadsheet
-from kammerton.reporting.tables import FORMS, aligned
+from kammerton.reporting.rankings import signature_lines
+from kammerton.reporting.tables import FORMS, aligned, latex
 from kammerton.results.scores import Scores
 from kammerton.results.tables import short
 from kammerton.statistics.paired import differences, scale_of
@@ -114,6 +116,10 @@ def render_class_table(
     texts = [[_value_text(value, name) for value, name in zip(row, columns, strict=True)] for row in rows]
     if form == "table":
         return aligned(columns, texts, text_columns=names, encoding=encoding)
+    if form == "latex":
+        signed = list(signature_lines(scores, scores.measures, ALL))
+        caption = f"Class table: {name}."
+        return latex(columns, texts, text_columns=names, caption=caption, label=name, comments=signed)
     return FORMS[form](columns, texts, text_columns=names)
 
 

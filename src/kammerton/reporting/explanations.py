@@ -17,12 +17,22 @@ if TYPE_CHECKING:
 _CODE = re.compile(r"[A-Z]{2,8}[0-9]{0,5}")
 
 
+def _every_page() -> dict[str, Traversable]:
+    folder = files("kammerton").joinpath("explanations")
+    by_name = {page.name.removesuffix(".md"): page for page in folder.iterdir() if page.name.endswith(".md")}
+    return dict(sorted(by_name.items()))
+
+
 @cache
 def pages() -> dict[str, Traversable]:
     """Return the page of each code."""
-    folder = files("kammerton").joinpath("explanations")
-    by_code = {page.name.removesuffix(".md"): page for page in folder.iterdir() if page.name.endswith(".md")}
-    return dict(sorted(by_code.items()))
+    return {name: page for name, page in _every_page().items() if _CODE.fullmatch(name)}
+
+
+@cache
+def topics() -> dict[str, Traversable]:
+    """Return the pages that explain words of results."""
+    return {name: page for name, page in _every_page().items() if not _CODE.fullmatch(name)}
 
 
 @cache

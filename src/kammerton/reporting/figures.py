@@ -33,6 +33,7 @@ from kammerton.reporting.comparisons import (
 )
 from kammerton.reporting.diagnostics import closing_line
 from kammerton.reporting.differences import render_difference, summary_of
+from kammerton.reporting.escaping import for_terminal
 from kammerton.reporting.html.classes import losses_by_class
 from kammerton.reporting.html.page import Source, fill, is_per_cent, scaled, unit_of
 from kammerton.reporting.rankings import (
@@ -107,7 +108,7 @@ def _forest(source: Source, measure: Measure) -> alt.TopLevelMixin | None:
                     ChartScore(measure=column.name, system=row.name, value=value, low=low, high=high)
                 )
             elif not math.isnan(value):
-                role: Literal["baseline", "agreement"] = "baseline" if row.remark else "agreement"
+                role: Literal["baseline", "agreement"] = "baseline" if row.is_baseline else "agreement"
                 bands.append(Band(measure=column.name, role=role, value=value, low=low, high=high))
     if all(math.isnan(score.value) for score in scores):
         return None
@@ -258,14 +259,29 @@ def _tables(source: Source) -> Iterator[tuple[str, str]]:
     for table in tables:
         if table.measures:
             yield f"figures-{table.measures[0].protocol}", render_rankings([table], "latex", options)
+    signatures = [signature for table in tables for signature in table.signatures]
+    signed = "".join(f"% {for_terminal(signature)}\n" for signature in signatures)
     if source.comparison is not None:
-        yield "comparison", render_tests(source.comparison, tables, "latex", options)
+        yield "comparison", signed + render_tests(source.comparison, tables, "latex", options)
     rows = list(_loss_rows(source))
     if rows:
         yield (
             "losses",
-            latex(["system", "class", "in all", "lost", "of all loss", "unit"], rows, text_columns=2),
+            latex(
+                ["system", "class", "in all", "lost", "of all loss", "unit"],
+                rows,
+                text_columns=2,
+                caption=_caption_of_losses(source),
+                label=f"losses-{source.scores.task}",
+                comments=signatures,
+            ),
         )
+
+
+def _caption_of_losses(source: Source) -> str:
+    """Return what classes are counted, and by what rule."""
+    known = filter(None, (losses_by_class(source, system) for system in source.scores.systems))
+    return next((f"Losses by {losses.kind}. {losses.rule}" for losses in known), "")
 
 
 def _loss_rows(source: Source) -> Iterator[list[str]]:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kammerton.reporting.tables import FORMS, aligned
+from kammerton.reporting.tables import FORMS, aligned, latex
 
+_CAPTION = "Sources of a fusion: agreement with the result, and what their votes count."
 _LEAST = 10
 """Items of least support that are listed: those that need a human most."""
 
@@ -18,6 +19,9 @@ def render_fusion(document: Mapping[str, Any], form: str, *, encoding: str = "ut
     ``document`` is what :meth:`kammerton.Fusion.to_dict` returns.
     """
     head, rows = _sources(document)
+    if form == "latex":
+        signed = f"signature {document['signature']}"
+        return latex(head, rows, text_columns=1, caption=_CAPTION, label="sources", comments=[signed])
     if form != "table":
         return FORMS[form](head, rows, text_columns=1)
     overall = "".join(f"{line}\n" for line in _overall(document))

@@ -92,7 +92,7 @@ class RankingRow:
     name: str
     cells: tuple[RankingCell | None, ...]  # one for each measure; None where there is no score
     role: Literal["system", "context", "group"] = "system"
-    remark: str = ""  # stands in place of the interval of the main measure
+    is_baseline: bool = False
     difference: str = ""  # from the system that all are compared with
 
 
@@ -102,7 +102,8 @@ class ScoreRanking:
 
     measures: tuple[Measure, ...]  # the columns; the first ranks the rows
     rows: tuple[RankingRow, ...]  # systems, the best first; behind them those of another role
-    notes: tuple[str, ...] = ()  # sentences below the table
+    notes: tuple[str, ...] = ()  # sentences below the table, and in its caption
+    asides: tuple[str, ...] = ()  # sentences below the table, but in no caption
     signatures: tuple[str, ...] = ()
     level: str = ""  # of the intervals, as ``"95 % CI"``
     against: str = ""  # system that all are compared with
@@ -231,6 +232,7 @@ def _ranking(
     folded = ", ".join(measure.name for measure in measures if measure not in shown)
     notes = [
         *_notes_on_annotators(scores, compared),
+        *_notes_on_clusters(scores),
         *_notes_on_tests(comparison, compared),
         *(_notes_on_items(scores, shown[0]) if compared is None else ()),
         *([f"Undefined for every system: {folded}."] if folded else []),
@@ -241,7 +243,8 @@ def _ranking(
         measures=shown,
         rows=(*rows, *([] if scores.context is None else context_rows(scores.context, shown))),
         notes=tuple(notes),
-        signatures=tuple(_signatures(scores, shown, ALL if compared is None else compared.annotator)),
+        asides=() if scores.context is None else tuple(_asides_on_context(scores.context)),
+        signatures=tuple(signature_lines(scores, shown, ALL if compared is None else compared.annotator)),
         level=_level(scores, comparison),
         against=against,
     )
@@ -305,7 +308,7 @@ def interval_text(interval: Interval, measure: Measure, digits: int) -> str:
     return f"[{low}, {high}]"
 
 
-def _signatures(scores: Scores, measures: Sequence[Measure], annotator: str) -> Iterator[str]:
+def signature_lines(scores: Scores, measures: Sequence[Measure], annotator: str) -> Iterator[str]:
     """Give the signature of each protocol; where systems have different items, behind the names of those."""
     for protocol in dict.fromkeys(measure.protocol for measure in measures):
         own = [measure for measure in measures if measure.protocol == protocol]
@@ -357,6 +360,19 @@ def _notes_on_annotators(scores: Scores, compared: MeasureComparison | None) -> 
         fewest, most = min(scores.references.values()), max(scores.references.values())
         count = f"{most}" if fewest == most else f"{fewest} to {most}"
         yield f"Against all annotators of an item together: {count}."
+
+
+def _clusters_of(clusters: Mapping[str, str] | None) -> str:
+    """Return how many clusters the items are in, as `` in 12 clusters``; nothing if each is on its own."""
+    return "" if clusters is None else f" in {plural(len(set(clusters.values())), 'cluster')}"
+
+
+def _notes_on_clusters(scores: Scores) -> Iterator[str]:
+    """Report that items are resampled together."""
+    clusters = scores.origin.clusters
+    if clusters is not None:
+        items = plural(len(clusters), "item")
+        yield f"Clusters of items are resampled: {items}{_clusters_of(clusters)}."
 
 
 def _item_counts(scores: Scores, measure: Measure) -> dict[str, int]:
@@ -421,11 +437,11 @@ def context_rows(context: Context, measures: Sequence[Measure], *, every: bool =
     rows = []
     for name in _baselines(context, measures[0], every=every):
         title = f"baseline: {name}" if every else "baseline"
-        rows.append(_context_row(context, measures, "baseline", name, title, "" if every else name))
+        rows.append(_context_row(context, measures, "baseline", name, title))
     if any(context.of(measure, "oracle") for measure in measures):
-        rows.append(_context_row(context, measures, "oracle", None, "oracle", ""))
+        rows.append(_context_row(context, measures, "oracle", None, "oracle"))
     if any(context.of(measure, "annotators") for measure in measures):
-        rows.append(_context_row(context, measures, "annotators", None, "human agreement", ""))
+        rows.append(_context_row(context, measures, "annotators", None, "human agreement"))
     return rows
 
 
@@ -438,14 +454,14 @@ def _baselines(context: Context, measure: Measure, *, every: bool) -> list[str]:
 
 
 def _context_row(
-    context: Context, measures: Sequence[Measure], role: Role, name: str | None, title: str, remark: str
+    context: Context, measures: Sequence[Measure], role: Role, name: str | None, title: str
 ) -> RankingRow:
     by_measure = [
         next((row for row in context.of(measure, role) if name is None or row.name == name), None)
         for measure in measures
     ]
     cells = tuple(_context_cell(row) for row in by_measure)
-    return RankingRow(name=title, cells=cells, role="context", remark=remark)
+    return RankingRow(name=title, cells=cells, role="context", is_baseline=role == "baseline")
 
 
 def _context_cell(row: ContextScore | None) -> RankingCell | None:
@@ -453,7 +469,11 @@ def _context_cell(row: ContextScore | None) -> RankingCell | None:
 
 
 def notes_on_context(context: Context, main: Measure, digits: int) -> Iterator[str]:
-    """Report which items baselines and human agreement are of, and the share that systems reach."""
+    """Report the best baseline, the items of human agreement, and the share of it that systems reach."""
+    baselines = _baselines(context, main, every=True)
+    if baselines:
+        others = f", the best of {len(baselines)}" if baselines[1:] else ""
+        yield f"Baseline: {baselines[0]}{others}."
     if context.of(main, "oracle"):
         yield (
             "Oracle: of each part what is right, if any system has it; an upper bound of shares that are "
@@ -462,11 +482,10 @@ def notes_on_context(context: Context, main: Measure, digits: int) -> Iterator[s
     if context.left_out:
         yield f"Baselines are of the {plural(context.shared, 'item')} that all systems have."
     if not context.items:
-        yield "Human agreement is unknown: no item has two annotators."
         return
     single = f"; {plural(context.single, 'item')} with one annotator left out" if context.single else ""
     yield (
-        "Human agreement: every annotator of an item against the others, "
+        "Human agreement: each annotator of an item against the others together, "
         f"{plural(context.items, 'item')}{single}."
     )
     shares = [
@@ -476,6 +495,12 @@ def notes_on_context(context: Context, main: Measure, digits: int) -> Iterator[s
     ]
     if shares:
         yield f"Against the same annotators, and as a share of human agreement: {', '.join(shares)}."
+
+
+def _asides_on_context(context: Context) -> Iterator[str]:
+    """Report what there is not."""
+    if not context.items:
+        yield "Human agreement is unknown: no item has two annotators."
 
 
 def verdict(scores: Scores, comparison: Comparison | None, table: ScoreRanking, digits: int) -> str:
@@ -509,8 +534,9 @@ def _verdict_on_one(scores: Scores, table: ScoreRanking, defined: Sequence[Ranki
     assert cell is not None, "the best system has a score"
     unit = " %" if measure.range == PER_CENT else ""
     score = f"{format_score(cell.value, measure, digits)}{unit} {measure.name}"
-    items = plural(_item_counts(scores, measure)[best.name], "item")
-    details = [items]
+    details = [
+        plural(_item_counts(scores, measure)[best.name], "item") + _clusters_of(scores.origin.clusters)
+    ]
     if not math.isnan(cell.interval[0]):
         low, high = (format_score(end, measure, digits) for end in cell.interval)
         details.insert(0, f"{100 * (scores.ci or 0.95):g} % CI {low} to {high}")
@@ -521,8 +547,14 @@ def _verdict_on_one(scores: Scores, table: ScoreRanking, defined: Sequence[Ranki
     details.append("not tested")
     if second.is_best:
         return f"{best.name} and {defined[1].name} score the same: {score} ({', '.join(details)})."
-    difference = format_difference(cell.value - second.value, measure, digits)
+    difference = _points(cell.value - second.value, measure, digits)
     return f"{best.name} scores best, {score}, {difference} against {defined[1].name} ({', '.join(details)})."
+
+
+def _points(difference: float, measure: Measure, digits: int) -> str:
+    """Return a difference of scores with its unit."""
+    text = format_difference(difference, measure, digits)
+    return f"{text} percentage points" if measure.range == PER_CENT else text
 
 
 def _verdict_on_pair(comparison: Comparison, compared: MeasureComparison, pair: Pair, digits: int) -> str:
@@ -534,9 +566,10 @@ def _verdict_on_pair(comparison: Comparison, compared: MeasureComparison, pair: 
         *(["lower is better"] if measure.direction == "lower" else []),
         *([] if math.isnan(pair.low) else [f"{100 * comparison.level:g} % CI {low} to {high}"]),
         *([] if math.isnan(p) else [f"{'adjusted ' if tested > 1 else ''}p {format_p(p)}"]),
-        plural(pair.items, "item"),
+        plural(pair.items, "item") + (f" in {plural(comparison.units, 'cluster')}" * comparison.clustered),
     ]
-    difference = f"{format_difference(pair.difference, measure, digits)} {measure.name}"
+    of = " of" if measure.range == PER_CENT else ""
+    difference = f"{_points(pair.difference, measure, digits)}{of} {measure.name}"
     within = f"{difference} ({', '.join(evidence)})"
     if pair.difference == 0:
         return f"{pair.first} and {pair.second} score the same: {within}."
@@ -569,7 +602,7 @@ class _Texts:
 
     value: str = ""
     letters: str = ""
-    within: str = ""  # interval, or what stands in its place
+    within: str = ""  # interval
     is_best: bool = False
 
     def __str__(self) -> str:
@@ -581,8 +614,6 @@ def _texts(row: RankingRow, place: int, measure: Measure, digits: int, *, interv
     if cell is None:
         return _Texts()
     within = interval_text(cell.interval, measure, digits) if intervals else ""
-    if place == 0 and row.remark:
-        within = row.remark
     return _Texts(format_score(cell.value, measure, digits), cell.letters, within, cell.is_best)
 
 
@@ -632,7 +663,11 @@ def _text(table: ScoreRanking, options: TableOptions, width: int, encoding: str)
             parts.append(list(_listed(table, options, names, width)))
         else:
             parts += [_lines([stub, *part]) for part in _dealt(columns, width - _width(stub))]
-    notes = [line for note in table.notes for line in wrapped(for_terminal(note, encoding), width)]
+    notes = [
+        line
+        for note in (*table.notes, *table.asides)
+        for line in wrapped(for_terminal(note, encoding), width)
+    ]
     parts.append([*notes, *(for_terminal(signature, encoding) for signature in table.signatures)])
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -740,7 +775,7 @@ def _markdown(table: ScoreRanking, options: TableOptions) -> str:
             own = [for_markdown(difference)] if table.against else []
             lines.append([for_markdown(name), *map(_markdown_cell, cells), *own])
         parts.append("".join(f"| {' | '.join(line)} |\n" for line in lines))
-    parts += [f"{line_in_markdown(note)}\n" for note in table.notes]
+    parts += [f"{line_in_markdown(note)}\n" for note in (*table.notes, *table.asides)]
     parts += [f"{code_in_markdown(signature)}\n" for signature in table.signatures]
     return "\n".join(parts)
 
@@ -754,7 +789,9 @@ def _markdown_cell(texts: _Texts) -> str:
 def _latex(table: ScoreRanking, options: TableOptions) -> str:
     """Return a ``table`` with a ``tabular`` of the package booktabs, and its signature as a comment."""
     if not table.measures:
-        return "".join(f"% {for_terminal(text)}\n" for text in (*table.notes, *table.signatures))
+        return "".join(
+            f"% {for_terminal(text)}\n" for text in (*table.notes, *table.asides, *table.signatures)
+        )
     texts = table_texts(table, options)
     head = [for_latex(text).replace("↑", r"$\uparrow$").replace("↓", r"$\downarrow$") for text in texts.head]
     lines = [" & ".join(("", *head[1:])) + r" \\"]
@@ -765,7 +802,13 @@ def _latex(table: ScoreRanking, options: TableOptions) -> str:
         role = row.role
         own = [for_latex_number(difference)] if table.against else []
         lines.append(" & ".join((for_latex(name), *map(_latex_cell, cells), *own)) + r" \\")
-    return in_latex_table(lines, "l" * len(head), caption=table.caption, comments=table.signatures)
+    return in_latex_table(
+        lines,
+        "l" * len(head),
+        caption=table.caption,
+        label="-".join(filter(None, (table.measures[0].protocol, table.subject))),
+        comments=(*table.asides, *table.signatures),
+    )
 
 
 def _latex_cell(texts: _Texts) -> str:

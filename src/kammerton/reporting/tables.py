@@ -152,7 +152,15 @@ def markdown(head: Cells, rows: Sequence[Cells], *, text_columns: int) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in (body[0], marks, *body[1:]))
 
 
-def latex(head: Cells, rows: Sequence[Cells], *, text_columns: int) -> str:
+def latex(
+    head: Cells,
+    rows: Sequence[Cells],
+    *,
+    text_columns: int,
+    caption: str = "",
+    label: str = "",
+    comments: Sequence[str] = (),
+) -> str:
     """Return a ``table`` with a ``tabular`` of the package booktabs, small enough for a column of text."""
     lines = [
         " & ".join(map(for_latex, head)) + r" \\",
@@ -163,16 +171,18 @@ def latex(head: Cells, rows: Sequence[Cells], *, text_columns: int) -> str:
             for row in rows
         ),
     ]
-    return in_latex_table(lines, f"{'l' * text_columns}{'r' * (len(head) - text_columns)}")
+    columns = f"{'l' * text_columns}{'r' * (len(head) - text_columns)}"
+    return in_latex_table(lines, columns, caption=caption, label=label, comments=comments)
 
 
 def in_latex_table(
-    lines: Sequence[str], columns: str, *, caption: str = "", comments: Sequence[str] = ()
+    lines: Sequence[str], columns: str, *, caption: str = "", label: str = "", comments: Sequence[str] = ()
 ) -> str:
     """Return rows as a ``table`` with rules of the package booktabs, which shrinks to a column of text."""
     whole = [r"% needs \usepackage{booktabs,graphicx}", *(f"% {for_terminal(text)}" for text in comments)]
     whole += [r"\begin{table}", r"\centering", r"\small", r"\setlength{\tabcolsep}{3pt}"]
     whole += [rf"\caption{{{for_latex(caption)}}}"] if caption else []
+    whole += [rf"\label{{tab:{re.sub('[^A-Za-z0-9]+', '-', label)}}}"] if label else []
     whole += [r"\resizebox{\ifdim\width>\columnwidth\columnwidth\else\width\fi}{!}{%"]
     whole += [rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}", r"\toprule", *lines, r"\bottomrule"]
     return "\n".join((*whole, r"\end{tabular}}", r"\end{table}")) + "\n"

@@ -29,7 +29,9 @@ def told(values: dict[str, Any], *measures: Any) -> str:
 def test_the_page_opens_with_the_sentence_of_the_terminal() -> None:
     # all differences favour better: 2 of the 2 ** 10 ways to swap ten items are as far apart
     page = section(with_intervals(tabled(valued({"worse": WORSE, "better": BETTER}), (MEAN,))), "summary")
-    assert text_of(page).startswith("better is significantly better than worse: +40.0 mean (95 % CI ")
+    assert text_of(page).startswith(
+        "better is significantly better than worse: +40.0 percentage points of mean (95 % CI "
+    )
     assert "p = .002, 10 items)." in page.body
     assert told({"one": [1, 0.5]}).startswith("one scores 75.0 % mean (2 items).")
     assert told({"one": [np.nan], "other": [np.nan]}).startswith("mean is undefined for every system.")
@@ -38,7 +40,9 @@ def test_the_page_opens_with_the_sentence_of_the_terminal() -> None:
 def test_lower_may_be_better() -> None:
     table = valued({"one": [0.5, 0.2, 0.1], "other": [0.1, 0.1, 0.5]})
     text = text_of(section(with_intervals(tabled(table, (LOSS,))), "summary"))
-    assert text.startswith("other is not significantly better than one: -3.3 loss (lower is better, ")
+    assert text.startswith(
+        "other is not significantly better than one: -3.3 percentage points of loss (lower is better, "
+    )
     # the worst item of the system that is better has the highest loss
     assert "item 00002: 50.0 % for other." in text
     assert "scored the same" not in text

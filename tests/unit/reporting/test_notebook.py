@@ -29,7 +29,9 @@ def text_of(result: Any) -> str:
 def test_scores_are_tables_with_their_signature() -> None:
     scores = scored()
     text = text_of(scores)
-    assert text.startswith("<good> is not significantly better than poor: +62.5 MajMin (95 % CI ")
+    assert text.startswith(
+        "<good> is not significantly better than poor: +62.5 percentage points of MajMin (95 % CI "
+    )
     assert "mirex2013, % MajMin ↑ <good> 100.0 a [100.0, 100.0] poor 37.5 a [0.0, 75.0] " in text
     assert "mirex2013/*|rev:2|missing:worst|items:2|" in text
     assert "2 of 2 items scored for 2 systems; no item was left out" in text
@@ -41,7 +43,7 @@ def test_comparisons_have_pairs_too() -> None:
     text = text_of(compared)
     assert "<good> 100.0 a " in text
     assert text.startswith(
-        "<good> is not significantly better than poor: +62.5 MajMin (95 % CI 25.0 to 100.0"
+        "<good> is not significantly better than poor: +62.5 percentage points of MajMin (95 % CI 25.0"
     )
 
 

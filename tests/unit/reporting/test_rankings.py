@@ -118,7 +118,7 @@ def test_measures_of_other_protocols_have_their_whole_names() -> None:
 def test_without_intervals_nothing_is_with_intervals() -> None:
     scores = tabled(valued({"good": [0.75], "poor": [0.5]}), (MEAN,))
     assert printed(scores).startswith(
-        "good scores best, 75.0 % mean, +25.0 against poor (1 item, not tested)."
+        "good scores best, 75.0 % mean, +25.0 percentage points against poor (1 item, not\ntested)."
     )
     assert "letter" not in printed(scores)
 
@@ -136,8 +136,8 @@ def test_undefined_for_all_is_a_sentence() -> None:
 def test_lower_may_be_better() -> None:
     scores = resampled(valued({"good": [0.1] * 8, "poor": [0.4] * 8}), LOSS)
     assert printed(scores).startswith(
-        "good is significantly better than poor: -30.0 loss (lower is better, 95 % CI\n"
-        "-30.0 to -30.0, p = .008, 8 items)."
+        "good is significantly better than poor: -30.0 percentage points of loss (lower\n"
+        "is better, 95 % CI -30.0 to -30.0, p = .008, 8 items)."
     )
     assert "loss ↓" in printed(scores)
     assert render_scores(scores, "table", TableOptions(), encoding="ascii").count("(lower is better)") == 1
@@ -145,7 +145,7 @@ def test_lower_may_be_better() -> None:
 
 def test_equal_systems_score_the_same() -> None:
     scores = resampled(valued({"a": [0.5, 0.25], "b": [0.5, 0.25]}))
-    same = "a and b score the same: 0.0 mean (95 % CI 0.0 to 0.0, p = 1, 2 items)."
+    same = "a and b score the same: 0.0 percentage points of mean (95 % CI 0.0 to 0.0,\np = 1, 2 items)."
     assert printed(scores).startswith(same)
     assert printed(scores.remade(bootstrap=None)).startswith("a and b score the same: 37.5 % mean (2 items")
 

@@ -50,7 +50,7 @@ class Axis:
         span = max(high - low, least)
         for row in table.rows:  # what is not far from the systems is drawn beside them
             cell = row.cells[place]
-            is_agreement = row.role == "context" and not row.remark
+            is_agreement = row.role == "context" and not row.is_baseline
             reach = max(span, _NEAR * width) if is_agreement and math.isfinite(width) else span
             near = [] if cell is None else _ends(cell, measure)
             low = min([low, *(end for end in near if low - reach <= end)])
