@@ -160,8 +160,23 @@ def _random(path: Path, items: int, rows: int, **chosen: Any) -> None:
     kt.report(kt.score("chords", reference, systems, resamples=100, **{"protocols": "all", **chosen}), path)
 
 
+def _heard(path: Path) -> None:
+    import soundfile  # noqa: PLC0415 - of an extra
+
+    recording = path.with_name("tone.flac")
+    soundfile.write(recording, 0.01 * np.sin(np.arange(8000 * 20) / 4), 8000)
+    kt.report(_two_songs(), path, recordings={"one": recording})
+
+
+def _two_songs() -> kt.Scores:
+    rows = ([(0, 5), (5, 20)], ["C", "G"])
+    wrong = ([(0, 8), (8, 20)], ["C", "G:min"])
+    return kt.score("chords", {"one": rows, "two": rows}, {"mine": {"one": wrong, "two": wrong}}, ci=None)
+
+
 PAGES: Mapping[str, Callable[[Path], None]] = {
     "chords": _chords,
+    "heard": _heard,
     "fingering": _fingering,
     "instruments": _instruments,
     "hostile": _hostile,

@@ -271,6 +271,24 @@ def test_a_local_audio_file_is_played_in_step(watch: Watched, tmp_path: Path) ->
     expect(page.locator("#said")).to_have_text("This file cannot be played")
 
 
+def test_a_recording_of_the_page_is_played_in_step_and_tones_instead(watch: Watched) -> None:
+    page = watch.open("heard")
+    item_of(page, "one")
+    voices = page.get_by_label("Hear")
+    expect(voices.locator("option").first).to_have_text("the recording")
+    for voice in ("the recording", "mine", "the recording"):
+        voices.select_option(label=voice)
+        page.get_by_role("button", name="Play").click()
+        start = cursor(page)
+        page.wait_for_function(
+            "x => Number(document.querySelector('#c1-item .pane line.cursor').getAttribute('x1')) > x",
+            arg=start,
+        )
+        page.get_by_role("button", name="Pause").click()
+    item_of(page, "two")
+    expect(page.get_by_label("Hear").locator("option")).to_have_text(["reference", "mine"])
+
+
 @pytest.mark.parametrize(
     ("label", "keys"),
     [

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kammerton.api.recordings import Recordings, recordings_of, sound_of
 from kammerton.api.scoring import corpus_of, is_lone_run, items_of_run
 from kammerton.errors import DataError, OptionError, OutputError, close_match, plural, quote, some
 from kammerton.formats.lists import Items
@@ -223,6 +224,7 @@ def report(
     date: str | None = None,
     command: str = "",
     items: Items | None = None,
+    recordings: Recordings | None = None,
     figures: str | os.PathLike[str] | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> None:
@@ -246,6 +248,9 @@ def report(
         Command that the page is said to be made by.
     items : str, path or iterable of str, optional
         As for :func:`kammerton.score`: the page is of these items of the runs.
+    recordings : path, or mapping of str to path, optional
+        Folder of recordings, or the recording of each item: the page holds them, one channel as MP3, and
+        plays them in step. Needs ``kammerton[audio]``.
     figures : path, optional
         Folder to write the charts to as SVG, PDF and PNG, and the tables as LaTeX. It is made unless it
         exists; files of the same names are replaced, others stay.
@@ -284,6 +289,7 @@ def report(
     written = _date(date)
     if figures is not None:
         altair_of()  # before anything else is done
+    sounds = recordings_of(recordings)
     report_phase = progress or (lambda _: None)
     report_phase("reading runs")
     joined = [replace(part, scores=items_of_run(part.scores, items)) for part in _joined(runs)]
@@ -294,7 +300,7 @@ def report(
         source = source_of(part.scores, f"c{number}")
         sources.append(source)
         report_phase(f"{name}: drawing figures and items")
-        draw = _drawer(part.scores, str(source.main))
+        draw = _drawer(part.scores, str(source.main), sounds)
         chapters.append(chapter_of(source, name, draw, part.apart))
     systems = list(dict.fromkeys(system for part in joined for system in part.scores.systems))
     page = render_page(
@@ -374,7 +380,7 @@ def _write_figures(sources: Sequence[Source], titles: Sequence[str], folder: str
             write_atomically(place / name, data)
 
 
-def _drawer(scores: Scores, measure: str) -> Draw | None:
+def _drawer(scores: Scores, measure: str, sounds: Mapping[str, Path]) -> Draw | None:
     """Return a function that lays out an item; None if the task or the run has nothing to lay out."""
     origin = scores.origin
     if origin.task.view is None or origin.corpus is None:
@@ -386,9 +392,10 @@ def _drawer(scores: Scores, measure: str) -> Draw | None:
     def draw(item: str, annotator: str | None) -> ItemView | None:
         for judge in (measure, None):  # not every measure marks errors
             try:
-                return lay_out(
+                view = lay_out(
                     task, corpus, item, measure=judge, annotator=annotator or judging, options=options
                 )
+                return replace(view, sound=sound_of(sounds[item])) if item in sounds else view
             except OptionError:
                 continue
             except DataError as error:

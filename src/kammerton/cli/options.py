@@ -133,6 +133,7 @@ _WRITTEN: dict[str, dict[str, Any]] = {
     "executor": {"metavar": "dask[://HOST:PORT]", "group": _WORK},
     "shard_size": {"metavar": "N", "group": _WORK},
     "force": {},
+    "recordings": {"metavar": "FOLDER", "group": OUTPUT},
     "figures": {"metavar": "FOLDER", "group": OUTPUT},
     "title": {"metavar": "TEXT", "group": OUTPUT},
     "description": {"metavar": "TEXT", "group": OUTPUT},

@@ -219,6 +219,8 @@ class ItemView:
         Why a system did not do better, by its name, in sentences without their full stops.
     annotations : mapping of str to annotation
         What is shown, by the names of the tracks.
+    sound : str
+        The recording, as a ``data:`` address; empty if there is none.
     """
 
     item: str
@@ -242,6 +244,7 @@ class ItemView:
     signs: Mapping[str, str] = field(default_factory=dict)
     reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     annotations: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    sound: str = field(default="", repr=False)
 
 
 def largest_part(losses: Table) -> str:

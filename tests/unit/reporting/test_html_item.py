@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Items as data of a page, and which of them a page holds."""
 
+import base64
+import io
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import kammerton as kt
+from kammerton.errors import OptionError
 from kammerton.model.views import (
     Branch,
     Cell,
@@ -272,3 +277,22 @@ def test_notes_without_times_are_no_reason_to_fail() -> None:
     notes = Roll((Note(float(np.float64(1)), 1.0, 60, "C4", ""),), ())
     item, _ = added(laid_out(roll=notes, references=0))
     assert item["roll"]["hands"] == "-"
+
+
+def test_a_page_holds_recordings_of_a_folder(tmp_path: Path) -> None:
+    soundfile = pytest.importorskip("soundfile")
+    (tmp_path / "audio").mkdir()
+    soundfile.write(
+        tmp_path / "audio/one.wav", 0.1 * np.sin(np.arange(44100)).repeat(2).reshape(-1, 2), 44100
+    )
+    song = ([(0, 1)], ["C"])
+    scores = kt.score("chords", {"one": song, "two": song}, {"mine": {"one": song, "two": song}}, ci=None)
+    kt.report(scores, tmp_path / "page.html", recordings=tmp_path / "audio")
+    (sound,) = re.findall(
+        '"sound":"data:audio/mpeg;base64,([^"]*)"', (tmp_path / "page.html").read_text("utf-8")
+    )
+    heard, rate = soundfile.read(io.BytesIO(base64.b64decode(sound)))
+    assert heard.ndim == 1
+    assert len(heard) / rate == pytest.approx(1, abs=0.1)
+    with pytest.raises(OptionError, match="recordings must be a path or a mapping"):
+        kt.report(scores, tmp_path / "page.html", recordings=3)  # type: ignore[arg-type]

@@ -194,6 +194,8 @@ class ItemData:
             "tables": [self._table(table) for table in view.tables],
             "tracks": self._tracks(view, measures),
         }
+        if view.sound:
+            whole["sound"] = view.sound
         if view.beats:
             whole["beats"] = _steps(view.beats)
         if view.roll is not None:

@@ -1,5 +1,6 @@
 "use strict";
-// What an item sounds like: an audio file that the reader chooses, which stays on the machine, or tones.
+// What an item sounds like: the recording that the page has, an audio file that the reader chooses, which stays on the
+// machine, or tones.
 
 const DEGREES = [0, 2, 4, 5, 7, 9, 11];
 const LETTERS = { C: 0, D: 2, E: 4, F: 5, G: 7, A: 9, B: 11 };
@@ -9,6 +10,7 @@ const QUALITIES = {
   maj6: "1 3 5 6", min6: "1 b3 5 6", 9: "1 3 5 b7 9", maj9: "1 3 5 7 9", min9: "1 b3 5 b7 9",
 };
 const AHEAD = 0.5; // seconds by which tones are planned
+const RECORDING = -1; // among voices
 const BEAT = 0.5; // seconds of a quarter note, where times are in these
 
 /** Return how many semitones an interval such as `b7` spans. */
@@ -40,8 +42,12 @@ class Player {
     Object.assign(this, { view, file: null, tones: null, planned: 0, voice: 0 });
     this.button = tool("play", () => this.toggle(), "Play");
     const select = make("select", "");
+    if (view.item.sound !== undefined) {
+      select.append(new Option("the recording", RECORDING));
+      this.take(view.item.sound);
+    }
     view.heard().forEach((name, place) => select.append(new Option(name, place)));
-    select.addEventListener("change", () => this.choose(select.selectedIndex));
+    select.addEventListener("change", () => this.choose(Number(select.value)));
     const picker = make("input", "");
     set(picker, { type: "file", accept: "audio/*" });
     picker.addEventListener("change", () => this.open(picker.files[0]));
@@ -63,8 +69,9 @@ class Player {
   }
 
   choose(voice) {
-    this.stop();
-    this.voice = voice;
+    this.close();
+    if (voice === RECORDING) this.take(this.view.item.sound);
+    else this.voice = voice;
   }
 
   /** Take a file of the reader in place of tones. */
@@ -72,7 +79,12 @@ class Player {
     this.close();
     if (file === undefined) return;
     this.address = URL.createObjectURL(file);
-    this.file = new Audio(this.address);
+    this.take(this.address);
+  }
+
+  /** Play what stands at an address in place of tones. */
+  take(address) {
+    this.file = new Audio(address);
     this.file.addEventListener("ended", () => this.stop());
     this.file.addEventListener("error", () => {
       this.close();
@@ -148,7 +160,7 @@ class Player {
   /** Let go of everything: another item is looked at, or another file is heard. */
   close() {
     this.stop();
-    if (this.file !== null) URL.revokeObjectURL(this.address);
+    if (this.address !== undefined) URL.revokeObjectURL(this.address);
     this.file = null;
   }
 }
