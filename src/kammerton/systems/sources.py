@@ -123,16 +123,21 @@ def _matched(
     assert task.match is not None, "the task matches annotations"
     matched: dict[str, dict[str, Any]] = {name: {} for name in annotations}
     for item in items:
-        base: Any = None
-        for name, own in annotations.items():
-            if item not in own:
-                continue
-            base = own[item] if base is None else base
-            other, problems = (base, ()) if base is own[item] else task.match(base, own[item], options)
-            diagnostics += (problem.at(system=name, item=item) for problem in problems)
+        first, *others = [name for name, own in annotations.items() if item in own] or [""]
+        if first:
+            matched[first][item] = annotations[first][item]
+        for name in others:
+            other, problems = task.match(annotations[first][item], annotations[name][item], options)
+            diagnostics += (_in_names(problem, first, name, item) for problem in problems)
             if other is not None:
                 matched[name][item] = other
     return matched
+
+
+def _in_names(problem: Diagnostic, first: str, name: str, item: str) -> Diagnostic:
+    """Return a problem of a reference and an estimate as one of two sources."""
+    message = problem.message.replace("the reference", quote(first)).replace("the estimate", quote(name))
+    return problem.at(message=message, file=f"{name}/{item}", system=name, item=item)
 
 
 def _lacking(annotations: Mapping[str, Mapping[str, Any]], items: Sequence[str]) -> Iterator[Diagnostic]:

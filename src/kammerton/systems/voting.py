@@ -111,10 +111,11 @@ def linked_copies(patterns: Codes, alike: Callable[[int, int, Sequence[int]], fl
     """
     sources = patterns.shape[1]
     groups = np.arange(sources)
-    for source in range(sources):
+    speaking = np.flatnonzero((patterns != ABSTAINS).any(axis=0))  # others have nothing to copy
+    for source in speaking:
         groups[source] = np.flatnonzero((patterns == patterns[:, source : source + 1]).all(axis=0))[0]
     shares = {(int(first), number): 1.0 for number, first in enumerate(groups) if first != number}
-    voices = np.unique(groups).tolist()
+    voices = np.unique(groups[speaking]).tolist()
     for first, second in combinations(voices, 2):
         share = alike(first, second, voices)
         if share is not None:

@@ -142,6 +142,16 @@ def test_copies_of_copies_are_one_group() -> None:
     assert copies.groups.tolist() == [0, 1, 2, 3, 0, 0]
 
 
+def test_sources_that_say_nothing_are_no_copies_and_no_voices() -> None:
+    codes, _ = planted(np.random.default_rng(0), [0.7, 0.75], 3000)
+    near = np.where(np.arange(3000) < 100, (codes[:, 0] + 1) % 25, codes[:, 0])
+    silent = np.full(3000, -1)
+    columns = np.column_stack((codes, near, silent, silent))
+    copies = find_copies(ballots_of(columns, np.ones(3000), 25))  # by agreement: three voices
+    assert copies.groups.tolist() == [0, 1, 0, 3, 4]
+    assert copies.shares == {(0, 2): pytest.approx(2900 / 3000)}
+
+
 def test_source_that_says_nothing_keeps_the_first_guess() -> None:
     one = ballots_of(matrix([1, -1], [2, -1]), np.ones(2), 25)
     assert accuracies(one, np.ones(2), 25)[1] == 0.7
