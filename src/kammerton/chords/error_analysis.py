@@ -258,16 +258,16 @@ def quality_losses(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLosse
     >>> found.rows[0]
     ClassLoss(name='maj', whole=4.0, lost=1.0, instead='maj on another root', f=None)
     """
-    costs: Counter[tuple[str, str]] = Counter()
+    losses: Counter[tuple[str, str]] = Counter()
     cells: Counter[tuple[str, str]] = Counter()
     for (interval, reference, estimate), weight in tables.get("confusion", {}).items():
         same = interval in (0, None)
         taken = str(estimate) if same else f"{estimate} on another root"
-        costs[str(reference), taken] += weight  # type: ignore[assignment]
+        losses[str(reference), taken] += weight  # type: ignore[assignment]
         cells[str(reference), str(estimate) if same else "another root"] += weight  # type: ignore[assignment]
     if not cells:
         return None
-    rows = losses_by_confusion(costs)
+    rows = losses_by_confusion(losses)
     return ClassLosses(kind="chord quality", unit="s", rule=_RULE, rows=rows, cells=cells, by=_BY)
 
 

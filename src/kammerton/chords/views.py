@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One song, laid out for a reader: who wrote what when, which of it is wrong, and what that costs.
+"""One song, laid out for a reader: who wrote what when, which of it is wrong, and what was lost by it.
 
 What is returned knows nothing of chords, and nothing of how it will be drawn.
 """
@@ -163,11 +163,11 @@ def _counted(judgement: SliceJudgement, chosen: Measure) -> str:
     return f"{wrong:.3f} s wrong of {scored:.3f} s scored by {chosen}"
 
 
-def _reasons(counted: str, costs: Table, elsewhere: str | None, against: str) -> Iterator[str]:
+def _reasons(counted: str, losses: Table, elsewhere: str | None, against: str) -> Iterator[str]:
     if elsewhere is not None:
         yield f"{elsewhere}{against}"
-    if costs.rows:
-        yield f"{counted}{against}; {largest_part(costs)}"
+    if losses.rows:
+        yield f"{counted}{against}; {largest_part(losses)}"
 
 
 def _scores(

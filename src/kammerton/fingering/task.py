@@ -340,12 +340,12 @@ _RULE = (
 _NEEDS = "It is told where a measure such as strike/accuracy is scored (protocol strike), and none was."
 
 
-def finger_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLosses | None:
+def finger_losses(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLosses | None:
     """Return what each finger of the reference cost; without the table ``confusion``, what makes it.
 
     Examples
     --------
-    >>> finger_costs({"confusion": {("R1", "R1"): 3.0, ("R1", "R2"): 1.0}}).rows[0]
+    >>> finger_losses({"confusion": {("R1", "R1"): 3.0, ("R1", "R2"): 1.0}}).rows[0]
     ClassLoss(name='R1', whole=4.0, lost=1.0, instead='R2', f=None)
     """
     if "confusion" not in tables:
@@ -429,7 +429,7 @@ TASK = Task(
     default_measures=("nakamura2020/*", "strike/accuracy", "pianovam/Accuracy", "playability/*"),
     leading="nakamura2020/M_gen",
     class_tables=("confusion", "unlabelled"),
-    losses=finger_costs,
+    losses=finger_losses,
     breakdown=finger_breakdown,
     match=_match,
     identify=identify,

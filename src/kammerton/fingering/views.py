@@ -286,7 +286,7 @@ def view_item(
     players = (*annotators, *systems)
     hands = shown_hands(notes, [notes, *(player.fingering for player in players)])
     last = float(max(notes.onsets.max(), np.nanmax(notes.offsets)))
-    costs = {system.name: _costs(system, chosen, references) for system in systems}
+    losses = {system.name: _losses(system, chosen, references) for system in systems}
     counted = f"{plural(len(notes), 'note')}, {plural(len(references), 'annotator')}"
     return ItemView(
         item=item,
@@ -297,7 +297,7 @@ def view_item(
             *(Track(name, (), note=est if isinstance(est, str) else "") for name, est in estimates.items()),
         ),
         tables=(
-            *costs.values(),
+            *losses.values(),
             *(_violations(player, options) for player in players if player.findings.spots),
             _scores(references, annotator, estimates, options),
         ),
@@ -308,9 +308,9 @@ def view_item(
         references=len(references),
         legend=_legend(chosen, references, options),
         reasons={
-            system.name: (_reason(system, chosen, references, costs[system.name]),)
+            system.name: (_reason(system, chosen, references, losses[system.name]),)
             for system in systems
-            if costs[system.name].rows
+            if losses[system.name].rows
         },
     )
 
@@ -325,7 +325,7 @@ def _legend(judge: Judge, references: Mapping[str, Fingering], options: Fingerin
     }
 
 
-def _costs(system: Player, judge: Judge, references: Mapping[str, Fingering]) -> Table:
+def _losses(system: Player, judge: Judge, references: Mapping[str, Fingering]) -> Table:
     """List the confusions that cost most notes; a last row has the rest."""
     verdict = system.verdict
     assert verdict is not None, "systems are judged"
@@ -366,9 +366,9 @@ def _counted(system: Player, judge: Judge) -> str:
     return f"{out_of(int(verdict.wrong.sum()), int(verdict.scored.sum()), 'note')} wrong by {judge.measure}"
 
 
-def _reason(system: Player, judge: Judge, references: Mapping[str, Fingering], costs: Table) -> str:
+def _reason(system: Player, judge: Judge, references: Mapping[str, Fingering], losses: Table) -> str:
     whom = judge.whom(references, "annotator {}")
-    return f"{_counted(system, judge)}, against {whom}; {largest_part(costs)}"
+    return f"{_counted(system, judge)}, against {whom}; {largest_part(losses)}"
 
 
 def _violations(player: Player, options: FingeringOptions) -> Table:

@@ -155,28 +155,28 @@ def read_items(
     if rows is None:
         return {"": problems.reading(())}
     lines, at = text.split("\n"), rows.at["item"]
-    found: dict[str, list[Diagnostic]] = {"": []}
+    reported: dict[str, list[Diagnostic]] = {"": []}
     for problem in problems.diagnostics():
         item = ""
         if problem.severity == "error" and problem.line is not None and len(rows.table):  # else of all rows
             cells = cut(lines[problem.line - 1], header.separator) or ()
             item = composed(cells[at]) if len(cells) == len(header.names) else ""
-        found.setdefault(item, []).append(problem)
+        reported.setdefault(item, []).append(problem)
     own_rows: dict[str, list[int]] = {}
     for item, same in rows.rows_by("item", range(len(rows.table))).items():
         own_rows.setdefault(composed(item), []).extend(same)
     return {
-        item: _read_item(rows, own_rows.get(item, []), item, found.get(item, ()), options)
-        for item in dict.fromkeys((*found, *own_rows))
+        item: _read_item(rows, own_rows.get(item, []), item, reported.get(item, ()), options)
+        for item in dict.fromkeys((*reported, *own_rows))
     }
 
 
 def _read_item(
-    rows: _TimeRows, own: Sequence[int], item: str, found: Iterable[Diagnostic], options: IntervalOptions
+    rows: _TimeRows, own: Sequence[int], item: str, reported: Iterable[Diagnostic], options: IntervalOptions
 ) -> TrackReading:
-    """Read the rows of an item as a file of their own; some problems of them were found before."""
+    """Read the rows of an item as a file of their own; some problems of them were reported before."""
     problems = Problems(rows.table.file)
-    for problem in found:
+    for problem in reported:
         problems.add(problem)
     if item:
         return finish(rows.tracks(problems, own) if own else [], problems, options)

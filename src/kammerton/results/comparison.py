@@ -175,7 +175,7 @@ def compare(  # noqa: PLR0913 - one per choice
 class _Part:
     """What is computed on the same items: scores of systems that have these, and pairs that share these."""
 
-    kept: ItemsByMeasure
+    items_by_measure: ItemsByMeasure
     systems: list[str] = field(default_factory=list)
     pairs: list[tuple[str, str]] = field(default_factory=list)
     is_common: bool = False  # whether these are the items that all systems have
@@ -203,7 +203,7 @@ class _Items:
 
     def in_pairs(self, pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
         """Return items that any of the pairs shares."""
-        return frozenset().union(*(names for pair in pairs for names in self._kept(pair).values()))
+        return frozenset().union(*(names for pair in pairs for names in self._items_of(pair).values()))
 
     def parts(self, pairs: Iterable[tuple[str, str]]) -> list[_Part]:
         """Return what is to be computed on which items; all of it on the same where systems have the same."""
@@ -217,10 +217,10 @@ class _Items:
         return list(parts.values())
 
     def _part(self, parts: dict[tuple[int, ...], _Part], systems: Sequence[str]) -> _Part:
-        kept = self._kept(systems)
-        return parts.setdefault(tuple(map(id, kept.values())), _Part(kept))
+        items_by_measure = self._items_of(systems)
+        return parts.setdefault(tuple(map(id, items_by_measure.values())), _Part(items_by_measure))
 
-    def _kept(self, systems: Sequence[str]) -> ItemsByMeasure:
+    def _items_of(self, systems: Sequence[str]) -> ItemsByMeasure:
         """Return the items that all of some systems have."""
         return {
             measure: reduce(self._both, (of_measure[system] for system in systems))
@@ -259,13 +259,13 @@ def _bases(
             for key in of_measure
             if part.is_common or key.system in chosen
         ]
-        sample = Sample(corpus, keys, part.kept, rules.bootstrap.clusters, len(parts))
+        sample = Sample(corpus, keys, part.items_by_measure, rules.bootstrap.clusters, len(parts))
         for alike in split_gathered(keys) if sample.items else ():
             tests = _tests(alike, part.pairs)
             resampled = _resampled(
                 alike, tests, sample, rules, needs_resamples=bool(part.systems or part.pairs)
             )
-            shared |= {test: resampled for test in tests if part.kept[test.first.measure]}
+            shared |= {test: resampled for test in tests if part.items_by_measure[test.first.measure]}
             own |= {key: resampled for key in alike if key.system in part.systems}
             if part.is_common:
                 common |= {key.measure: resampled for key in alike}

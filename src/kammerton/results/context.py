@@ -149,18 +149,20 @@ class _ContextMaker:
         self.measures = [measure for measure in corpus.measures if measure.needs != "annotators"]
         self._names = {measure: _names(corpus, measure) for measure in self.measures}
         self.together = systems_with_enough(self._names.values())
-        self._kept = {
+        self._items_by_measure = {
             measure: frozenset.intersection(*(names[system] for system in self.together))
             for measure, names in self._names.items()
         }
         differ = any(
-            names != self._kept[measure] for measure, own in self._names.items() for names in own.values()
+            names != self._items_by_measure[measure]
+            for measure, own in self._names.items()
+            for names in own.values()
         )
         self._systems = self._resampled(corpus) if differ else []
         baselines = self._scored(evidence.baselines)
         self._baselines = self._resampled(baselines)
         self._left_out = self._resampled(self._scored(evidence.others), self._scored(evidence.annotators))
-        self.shared = frozenset[str]().union(*self._kept.values())
+        self.shared = frozenset[str]().union(*self._items_by_measure.values())
         known = list(self._names.values())
         if baselines is not None:
             known += [_names(baselines, m) for m in self.measures if m in baselines.measures]
@@ -175,19 +177,19 @@ class _ContextMaker:
         if len(known) < len(parts):
             return []
         few = set(self._corpus.systems) - set(self.together)
-        kept: dict[Measure, frozenset[str]] = {}
+        items_by_measure: dict[Measure, frozenset[str]] = {}
         for measure in self.measures:
             if all(measure in part.measures for part in known):
                 own = [names for part in known for names in _names(part, measure, without=few).values()]
-                kept[measure] = frozenset.intersection(self._kept[measure], *own)
-        shared = [measure for measure, names in kept.items() if names]
+                items_by_measure[measure] = frozenset.intersection(self._items_by_measure[measure], *own)
+        shared = [measure for measure, names in items_by_measure.items() if names]
         if not shared:
             return []
         samples = [
             Sample(
                 part,
                 [key for measure in shared for key in headline_keys(part, measure)],
-                kept,
+                items_by_measure,
                 self._origin.clusters,
             )
             for part in known
@@ -214,7 +216,9 @@ class _ContextMaker:
         for key in headline_keys(self._corpus, measure):
             score = self._corpus.corpus_score(measure, key.system, key.annotator, key.aggregate)
             ends = self._intervals.get(key, UNDEFINED)
-            for scores in self._systems if self._names[measure][key.system] != self._kept[measure] else ():
+            for scores in (
+                self._systems if self._names[measure][key.system] != self._items_by_measure[measure] else ()
+            ):
                 score, ends = scores.corpus_score(key), scores.interval(key)
             yield _context_score(key, "system", key.annotator, score, ends)
 

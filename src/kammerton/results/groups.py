@@ -123,19 +123,21 @@ def groups_of(
     by_measure = {m: headline_keys(corpus, m, annotator) for m in chosen if m.needs != "annotators"}
     names = {m: {key.system: items_behind(corpus, key) for key in own} for m, own in by_measure.items()}
     together = systems_with_enough(names.values()) if shared else ()
-    kept = {
+    items_by_measure = {
         measure: frozenset.intersection(*(own[system] for system in together))
         if shared
         else frozenset[str]().union(*own.values())
         for measure, own in names.items()
     }
-    sample = Sample(corpus, [key for own in by_measure.values() for key in own], kept)
+    sample = Sample(corpus, [key for own in by_measure.values() for key in own], items_by_measure)
     members = _members(sample.items, grouping)
     whole, without = _whole_and_without(sample, [grouping.of.get(item) for item in sample.items])
     fewest_resamples = 0 if bootstrap is None else bootstrap.resamples
     scores: dict[str | None, Mapping[ScoreKey, tuple[CorpusScore, Interval]]] = {}
     for group, items in members.items():
-        in_group: ItemsByMeasure = {measure: of_measure & items for measure, of_measure in kept.items()}
+        in_group: ItemsByMeasure = {
+            measure: of_measure & items for measure, of_measure in items_by_measure.items()
+        }
         if bootstrap is None:
             of_group = Sample(corpus, sample.keys, in_group)
             own = of_group.item_scores(sample.keys).items()

@@ -433,7 +433,7 @@ class Resampled:
 
     def count(self, measure: Measure) -> int:
         """Return the number of items that a measure is computed on."""
-        return len(self.sample.kept(measure))
+        return len(self.sample.items_of(measure))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -452,7 +452,9 @@ class Basis:
     def is_alike(self) -> bool:
         """Whether all systems have the same items."""
         measure = self.keys[0].measure
-        items = [self.own[key].sample.kept(measure) if key in self.own else frozenset() for key in self.keys]
+        items = [
+            self.own[key].sample.items_of(measure) if key in self.own else frozenset() for key in self.keys
+        ]
         return all(names == items[0] for names in items)
 
 

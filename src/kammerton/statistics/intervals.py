@@ -198,12 +198,12 @@ def intervals(
         for annotator in corpus.annotators_of(measure)
         for how in measure.aggregates
     ]
-    kept: dict[Measure, frozenset[str]] = {}
+    items_by_measure: dict[Measure, frozenset[str]] = {}
     for measure in corpus.measures:
         groups = product(corpus.systems, corpus.annotators_of(measure))
         headlines = (ScoreKey(*group, measure, measure.aggregate) for group in groups)
-        kept[measure] = frozenset[str]().union(*(items_behind(corpus, key) for key in headlines))
-    return Intervals(Sample(corpus, keys, kept, settings.clusters), settings, timing or Timing())
+        items_by_measure[measure] = frozenset[str]().union(*(items_behind(corpus, key) for key in headlines))
+    return Intervals(Sample(corpus, keys, items_by_measure, settings.clusters), settings, timing or Timing())
 
 
 def scores_with_intervals(

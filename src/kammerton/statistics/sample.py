@@ -30,9 +30,9 @@ class ResampledClasses:
     another name, and its place is behind the first.
     """
 
-    def __init__(self, class_evidence: ClassEvidence, items: Sequence[str], kept: Container[str]) -> None:
+    def __init__(self, class_evidence: ClassEvidence, items: Sequence[str], counting: Container[str]) -> None:
         self._class_evidence = class_evidence
-        place = {name: number for number, name in enumerate(items) if name in kept}
+        place = {name: number for number, name in enumerate(items) if name in counting}
         self._cases: dict[tuple[str, str], Codes] = {}
         for number, row in enumerate(class_evidence.rows):
             of_group = self._cases.setdefault((row.system, row.annotator), np.full(len(items), -1))
@@ -290,13 +290,15 @@ class Sample:
         self,
         corpus: ScoredCorpus,
         keys: Sequence[ScoreKey],
-        kept: ItemsByMeasure,
+        items_by_measure: ItemsByMeasure,
         clusters: Mapping[str, str] | None = None,
         sharers: int = 1,
     ) -> None:
-        self._corpus, self._kept, self._sharers = corpus, kept, sharers
+        self._corpus, self._items_by_measure, self._sharers = corpus, items_by_measure, sharers
         self.keys: tuple[ScoreKey, ...] = tuple(keys)
-        self.items: tuple[str, ...] = tuple(sorted(frozenset().union(*(kept[key.measure] for key in keys))))
+        self.items: tuple[str, ...] = tuple(
+            sorted(frozenset().union(*(items_by_measure[key.measure] for key in keys)))
+        )
         self.clusters: list[str] | None = None if clusters is None else _clusters(self.items, clusters)
         self._chosen: dict[tuple[int, frozenset[str]], Codes] = {}
 
@@ -310,9 +312,9 @@ class Sample:
         """The same by the name of the item."""
         return dict(zip(self.items, self.units.tolist(), strict=True))
 
-    def kept(self, measure: Measure) -> frozenset[str]:
+    def items_of(self, measure: Measure) -> frozenset[str]:
         """Return the items that a measure is computed on."""
-        return self._kept[measure]
+        return self._items_by_measure[measure]
 
     def item_scores(self, keys: Sequence[ScoreKey]) -> dict[ScoreKey, ItemScores]:
         """Return the scores of the items, or their classes, that corpus scores are made of."""
@@ -326,15 +328,15 @@ class Sample:
                 scores = scores_of_classes(of_group, measure, several=annotator == ALL)
             else:
                 scores = self._corpus.of_items(measure, system, annotator)
-                scores = scores.of_rows(self._rows(scores.row_names, self._kept[measure]))
+                scores = scores.of_rows(self._rows(scores.row_names, self._items_by_measure[measure]))
             known[system, annotator, measure] = scores
         return {key: known[key[:3]] for key in keys}
 
-    def _rows(self, names: tuple[str, ...], kept: frozenset[str]) -> Codes:
+    def _rows(self, names: tuple[str, ...], items: frozenset[str]) -> Codes:
         """Return the numbers of the rows of some items; most scores of a system share them."""
-        key = id(names), kept  # the corpus holds these names as long as it lives
+        key = id(names), items  # the corpus holds these names as long as it lives
         if key not in self._chosen:
-            chosen = [place for place, name in enumerate(names) if name in kept]
+            chosen = [place for place, name in enumerate(names) if name in items]
             self._chosen[key] = np.array(chosen, dtype=np.int64)
         return self._chosen[key]
 
@@ -425,8 +427,10 @@ class Sample:
         """What measures over classes are made from."""
         class_evidence = self._corpus.class_evidence
         assert class_evidence is not None, "measures over classes are gathered"
-        kept = frozenset().union(*(self._kept.get(measure, ()) for measure in class_evidence.measures))
-        return ResampledClasses(class_evidence, self.items, kept)
+        counting = frozenset().union(
+            *(self._items_by_measure.get(measure, ()) for measure in class_evidence.measures)
+        )
+        return ResampledClasses(class_evidence, self.items, counting)
 
     def _classes(self, counts: Codes, system: str, annotator: str) -> list[ClassStatistics]:
         """Return the classes of one sample, against each annotator."""
