@@ -9,19 +9,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from kammerton.arrays import Codes, Weights
 from kammerton.errors import DataError, Diagnostic, OptionError
+from kammerton.formats.source import read_text
 from kammerton.systems.chord_audio import check_choice
 from kammerton.systems.chord_states import QUALITIES, TONES, HeardChords, States, Vocabulary, states_of
 from kammerton.systems.music import Music
-from kammerton.systems.score_music import NO_CHORD, read_music
+from kammerton.systems.roman_text import roman_chords
+from kammerton.systems.score_music import NO_CHORD, ScoreMusic, read_music
 from kammerton.systems.system import Input, System, SystemCard
 from kammerton.systems.voting import best_path
 
+ANALYSIS = ".rntxt"
+"""Suffix of Roman numerals beside a score of the same name."""
+Symbols = tuple[tuple[float, str], ...]
+"""Chords by beat."""
 NoteGrid = Literal["beats", "half-beats", "bars"]
 Origin = Literal["auto", "notes", "written"]
 _STEPS = {"beats": 1.0, "half-beats": 0.5}
@@ -50,8 +57,8 @@ class SymbolicSettings:
     change_cost : float
         What a change of chord costs, in beats of a chord that fits better by the whole sound.
     origin : {"auto", "written", "notes"}
-        Take chord symbols as the score has them, estimate chords from notes, or the latter where there are
-        no symbols.
+        Take chord symbols of the score, or Roman numerals in a file beside it, called alike but ``.rntxt``;
+        or estimate chords from its notes; or the latter where there is nothing written.
     tempo : float
         Quarter notes a minute, in place of what the score says; 0 leaves that.
     """
@@ -166,19 +173,28 @@ def _annotate(source: Input, _: object, settings: SymbolicSettings) -> HeardChor
     path = source.files["score"]
     score = read_music(path)
     music = score.music.at_tempo(settings.tempo) if settings.tempo else score.music
-    symbols = score.symbols
-    if symbols and settings.origin != "notes":
-        return _written(music, symbols, score.diagnostics)
+    if settings.origin != "notes":
+        symbols, diagnostics = _symbols(path, score)
+        if symbols:
+            return _written(music, symbols, diagnostics)
     if settings.origin == "written":
-        raise DataError.of("KT810", "score has no chord symbols", str(path))
+        raise DataError.of("KT810", "there are no chord symbols", str(path))
     if music.is_percussion.all():
         raise DataError.of("KT810", "score has no notes but those of percussion", str(path))
     return chords_of_music(music, settings)
 
 
-def _written(
-    music: Music, symbols: tuple[tuple[float, str], ...], diagnostics: tuple[Diagnostic, ...]
-) -> HeardChords:
+def _symbols(path: Path, score: ScoreMusic) -> tuple[Symbols, tuple[Diagnostic, ...]]:
+    """Return the chords of an analysis beside a score, or else of symbols in it."""
+    analysis = path.with_suffix(ANALYSIS)
+    if not analysis.exists():
+        return score.symbols, score.diagnostics
+    text = read_text(analysis, name=str(analysis))
+    symbols, problems = roman_chords(text, score.measures, str(analysis))
+    return symbols, (*score.diagnostics, *problems)
+
+
+def _written(music: Music, symbols: Symbols, diagnostics: tuple[Diagnostic, ...]) -> HeardChords:
     """Return chords as they are written; each lasts until the next, before the first one there is none."""
     if symbols[0][0] > 0:
         symbols = ((0.0, NO_CHORD), *symbols)
@@ -195,7 +211,7 @@ SYMBOLIC: System = System(
     task="chords",
     takes=frozenset(("score",)),
     card=SystemCard(
-        summary="Chords of the notes of a score or MIDI file, or its chord symbols as they are.",
+        summary="Chords of the notes of a score or MIDI file; chord symbols and Roman numerals as they are.",
         source="after CASSETTE (DECIBEL: Odekerken et al., TISMIR 4, 2021), with a path, basses, half beats",
         licence="MIT",
         limits="Six qualities. Repeats are not played; beats are quarter notes. The key is not looked at.",

@@ -84,9 +84,11 @@ def read_music(path: str | os.PathLike[str], name: str | None = None) -> ScoreMu
     if PurePath(os.fsdecode(path)).suffix.lower() not in MIDI_SUFFIXES:
         return _read_score(data, shown)
     try:
-        return ScoreMusic(read_midi_music(data, DEFAULT_OPTIONS.limits.rows))
+        music = read_midi_music(data, DEFAULT_OPTIONS.limits.rows)
     except MidiError as error:
         raise DataError.of("KT810", f"MIDI file cannot be read: {error}", shown) from error
+    bars = enumerate(music.bars[:-1].tolist(), 1)
+    return ScoreMusic(music, measures=tuple((str(number), beat) for number, beat in bars))
 
 
 def _read_score(data: bytes, name: str) -> ScoreMusic:

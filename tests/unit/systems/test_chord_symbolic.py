@@ -9,6 +9,7 @@ import pytest
 import kammerton as kt
 from kammerton.systems.chord_symbolic import SymbolicSettings, _sound, chords_of_music
 from kammerton.systems.music import Music, read_midi_music, write_midi
+from kammerton.systems.roman_text import key_of, label_of_figure, roman_chords
 from kammerton.systems.score_music import read_music
 from unit.systems.chorales import chorales
 
@@ -259,6 +260,96 @@ def test_scores_that_cannot_be_used(tmp_path: Path, name: str, data: bytes, mess
         kt.annotate("chords", tmp_path / name, "symbolic")
 
 
+# --- Roman numerals --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("figure", "key", "label"),
+    [
+        ("I", "C", "C:maj"),
+        ("vi", "Eb", "C:min"),
+        ("V6/5", "D", "A:7/3"),
+        ("V4/3", "d", "A:7/5"),
+        ("V2", "F", "C:7/b7"),
+        ("IV7", "C", "F:maj7"),
+        ("iv7", "C", "F:min7"),
+        ("ii6/5", "G", "A:min7/b3"),
+        ("viio6", "a", "G#:dim/b3"),
+        ("viio7", "a", "G#:dim7"),
+        ("vii/o7", "C", "B:hdim7"),
+        ("iiø6/5", "c", "D:hdim7/b3"),
+        ("VII", "a", "G:maj"),
+        ("VI", "a", "F:maj"),
+        ("vi", "a", "F#:min"),
+        ("#vi", "a", "F#:min"),
+        ("bVI", "C", "Ab:maj"),
+        ("III+", "a", "C:aug"),
+        ("III+7", "a", "C:aug(7)"),
+        ("V7/ii", "C", "A:7"),
+        ("viio7/V/V", "C", "C#:dim7"),
+        ("V/iv", "c", "C:maj"),
+        ("N6", "c", "Db:maj/3"),
+        ("bII6", "C", "Db:maj/3"),
+        ("Cad6/4", "c", "C:min/5"),
+        ("It6", "c", "Ab:(1,3,#6)"),
+        ("Fr4/3", "C", "Ab:(1,3,#4,#6)"),
+        ("Ger6/5", "c", "Ab:(1,3,5,#6)"),
+        ("V9", "C", "G:9"),
+        ("i[no3][no5]", "c", "C:min(*b3,*5)"),
+        ("V[add4]", "C", "G:maj(4)"),
+        ("I[#5]", "C", "C:maj(*5,#5)"),
+        ("V/", "C", "G:maj"),
+        ("I4", "C", None),
+        ("VIII", "C", None),
+        ("V/N", "C", None),
+        ("V[x]", "C", None),
+        ("io2", "C", "C:dim7/bb7"),
+        ("I/o7", "a", "A:hdim7"),
+    ],
+)
+def test_a_roman_numeral_in_harte_syntax(figure: str, key: str, label: str | None) -> None:
+    """By the tones of the key: in a minor, vi and vii stand on F# and G#, VI and VII on F and G."""
+    assert label_of_figure(figure, key_of(key)) == label
+
+
+ANALYSIS = """Composer: nobody
+Time Signature: 3/4
+
+m0 b3 C: I
+m1 V b2.5 G:V7 || b3 I
+m2var1 VI
+m2 b2 ?(a: ii ?)a b3 V/ V :||
+m3 = m1
+m4 d: i b1.33 VIII
+Time Signature: 6/8
+m5 b2 V
+m9 i
+"""
+
+
+def test_an_analysis_stands_on_beats_of_its_score() -> None:
+    """The upbeat is a quarter long; in 6/8 the second beat begins after three eighths."""
+    measures = [("0", 0.0), ("1", 1.0), ("2", 4.0), ("3", 7.0), ("4", 10.0), ("5", 13.0), ("6", 16.0)]
+    chords, problems = roman_chords(ANALYSIS, measures, "a.rntxt")
+    assert [(round(beat, 3), label) for beat, label in chords] == [
+        *((0, "C:maj"), (1, "G:maj"), (2.5, "D:7"), (3, "G:maj"), (5, "A:min"), (6, "A:maj")),
+        *((7, "G:maj"), (8.5, "D:7"), (9, "G:maj"), (10, "D:min"), (10.333, "X"), (14.5, "A:maj")),
+    ]
+    assert [problem.concise() for problem in problems] == [
+        "a.rntxt:9:15: KT840 not a Roman numeral that can be read: `VIII`, taken as `X`",
+        "a.rntxt: KT840 measures that the score does not have: 9",
+    ]
+
+
+def test_an_analysis_beside_a_score_goes_with_it(tmp_path: Path) -> None:
+    (tmp_path / "piece.rntxt").write_text("m1 C: I b3 IV\nm2 V")
+    assert written(tmp_path, note("C"), note("G")) == [(0, 1, "C:maj"), (1, 2, "F:maj"), (2, 4, "G:maj")]
+    kt.scenes(items=1, settings={"bars": 2}, out=tmp_path / "corpus")
+    (tmp_path / "corpus/midi/scene_0001.rntxt").write_text("m1 C: I\nm2 V")
+    heard = kt.annotate("chords", tmp_path / "corpus/midi", "symbolic")
+    assert heard["scene_0001"].labels == ("C:maj", "G:maj")
+
+
 # --- people's analyses -----------------------------------------------------------------------
 
 
@@ -272,6 +363,19 @@ def test_chorales_as_people_analysed_them() -> None:
     scores = kt.score("chords", truth, heard)
     assert scores.value("mirex2013/MajMin") >= 0.90
     assert scores.value("mirex2013/Sevenths") >= 0.85
+
+
+@pytest.mark.slow
+def test_numerals_of_chorales_are_the_chords_that_music21_makes_of_them(tmp_path: Path) -> None:
+    pieces = {name: piece for name, piece in chorales().items() if not name.endswith("015")}  # has a repeat
+    for name, piece in pieces.items():
+        (tmp_path / f"{name}.mxl").symlink_to(piece.score)
+        (tmp_path / f"{name}.rntxt").symlink_to(piece.analysis)
+    made = kt.annotate("chords", tmp_path, "symbolic", settings={"tempo": 72})
+    truth = {name: (piece.intervals, piece.labels) for name, piece in pieces.items()}
+    scores = kt.score("chords", truth, made)
+    assert scores.value("mirex2013/SeventhsBass") > 0.995
+    assert not [problem for problem in made.diagnostics if problem.code == "KT840"]
 
 
 @pytest.mark.slow
