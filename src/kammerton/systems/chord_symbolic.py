@@ -214,6 +214,11 @@ SYMBOLIC: System = System(
         summary="Chords of the notes of a score or MIDI file; chord symbols and Roman numerals as they are.",
         source="after CASSETTE (DECIBEL: Odekerken et al., TISMIR 4, 2021), with a path, basses, half beats",
         licence="MIT",
+        levels=(
+            "92.5 [90.2, 95.0] MajMin, 87.3 [84.5, 90.1] Sevenths on 16 chorales by Bach, tuned on them",
+            "84.2 [81.2, 86.8] SeventhsBass on the same (mirex2013, %)",
+            "96.3 [95.4, 97.1] MajMin, 90.6 [89.3, 92.0] SeventhsBass on 100 scenes (hard, seed 1)",
+        ),
         limits="Six qualities. Repeats are not played; beats are quarter notes. The key is not looked at.",
         cost="a score of 10 minutes in less than a second",
     ),
