@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.templates import encode_label
 from kammerton.errors import DataError, Diagnostic, OptionError
-from kammerton.systems.chord_audio import bass_scores, change_times, check_choice, unit_rows
+from kammerton.systems.chord_audio import CHORALES, bass_scores, change_times, check_choice, unit_rows
 from kammerton.systems.chord_states import (
     QUALITIES,
     TONES,
@@ -221,6 +221,13 @@ def _hear(path: Path, arrays: Mapping[str, Any], settings: AudioHmmSettings) -> 
     return hear(chroma, beats, states, scores, transitions(states, arrays, step), certainty=1.0)
 
 
+_LEVELS = (
+    f"{CHORALES}, each by a model of the 15 others: "
+    "piano 87.6 [84.3, 90.6], strings 90.4 [87.7, 92.8], winds 91.3 [89.2, 93.3]; "
+    "system audio: 85.0 [81.6, 88.2], 89.1 [86.9, 91.3], 88.1 [85.6, 90.5]",
+    "by a model of 30 medium scenes: piano 82.3 [78.3, 86.2], strings 84.5 [81.1, 87.3]",
+)
+
 AUDIO_HMM = System(
     name="audio-hmm",
     task="chords",
@@ -230,7 +237,9 @@ AUDIO_HMM = System(
         source="Sheh & Ellis, ISMIR 2003; chroma and beats of the system audio",
         licence="MIT",
         trained_on="what its model was trained on",
-        limits="Six qualities; one tempo and one tuning throughout. It knows the sounds it has heard.",
+        levels=_LEVELS,
+        limits="Six qualities; one tempo and one tuning throughout. Music unlike what it was trained on it "
+        "hears worse than the system audio does.",
         cost="10 minutes of sound in about 5 s, to train or to annotate",
     ),
     options=AudioHmmSettings,

@@ -102,7 +102,9 @@ def by_step(chroma: Chroma, beats: NDArray[np.float64], scores: Matrix) -> tuple
     times = np.concatenate((chroma.times[:1], beats[beats > chroma.times[0]], chroma.times[-1:]))
     middles = (chroma.times[1:] + chroma.times[:-1]) / 2
     steps, starts = np.unique(np.searchsorted(times, middles, side="right") - 1, return_index=True)
-    return np.add.reduceat(scores, starts), np.append(times[steps], times[-1])
+    edges = np.append(times[steps], times[-1])
+    edges[0] = times[0]  # whatever is before the first frame's middle
+    return np.add.reduceat(scores, starts), edges
 
 
 def joined(

@@ -2,13 +2,16 @@
 """Chords of recordings: tones that are known, beats that are known, and the sum over all paths."""
 
 import itertools
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import soundfile
+from mir_eval import chord as chord_measures
+from mir_eval import util
 from numpy.typing import NDArray
 
 import kammerton as kt
@@ -16,6 +19,8 @@ from kammerton.errors import DataError, OptionError
 from kammerton.systems.beats import beats_of, read_beats
 from kammerton.systems.chord_states import best_path, posteriors, states_of
 from kammerton.systems.chroma import estimate_tuning, note_spectra, read_chroma
+from kammerton.systems.rendering import sound_of, wav_bytes
+from unit.systems.chorales import QUARTET, chorales
 
 RATE = 22050
 C, D_MINOR, G7_ON_B, CMAJ7 = (36, 60, 64, 67), (38, 57, 62, 65), (35, 62, 65, 67), (36, 64, 67, 71)
@@ -68,6 +73,7 @@ def test_chords_are_heard_with_their_basses(write: Write, settings: dict[str, st
     sound = np.concatenate([chord(keys, 0.6) for keys in chords for _ in range(4)])
     heard = kt.annotate("chords", {"song": write(sound)}, "audio", settings=settings)["song"]
     assert heard.labels == labels
+    assert heard.intervals[0, 0] == 0
     edges = np.append(heard.intervals[:, 0], heard.intervals[-1, 1])
     np.testing.assert_allclose(edges, [0, 2.4, 4.8, 7.2, 9.6], atol=0.12)
 
@@ -105,6 +111,14 @@ def test_a_recording_that_cannot_be_used_is_an_item_that_failed(write: Write, tm
     assert made.failed["short"].endswith("0.05 s are too short: 0.5 s is the least")
     with pytest.raises(DataError, match="KT820"):
         kt.annotate("chords", [short], "audio")
+
+
+def test_without_soundfile_nothing_is_begun(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(chord(C, 1))
+    monkeypatch.setitem(sys.modules, "soundfile", None)
+    with pytest.raises(OptionError, match="audio needs soundfile") as caught:
+        kt.annotate("chords", {"song": path}, "audio")
+    assert caught.value.hint == "pip install 'kammerton[audio]'"
 
 
 @pytest.mark.parametrize("period", [0.4, 0.6, 0.9])
@@ -147,3 +161,43 @@ def test_paths_are_the_best_of_all_and_shares_sum_over_all() -> None:
     for step, state in itertools.product(range(5), range(3)):
         part = sum(np.exp(total) for path, total in totals.items() if path[step] == state)
         assert shares[step, state] == pytest.approx(part / whole)
+
+
+FLOORS = {"piano": ((0, 0, 0, 0), 75.0), "strings": (QUARTET, 82.0)}
+"""Programs of the voices, and the least MajMin: that of all 16 chorales by the specification, less 3."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("timbre", FLOORS)
+def test_chorales_are_heard_as_people_read_them(tmp_path: Path, timbre: str) -> None:
+    soundfont = Path(pytest.importorskip("pretty_midi").__file__).parent / "TimGM6mb.sf2"
+    programs, floor = FLOORS[timbre]
+    names = [f"riemenschneider{number}" for number in ("006", "010", "018")]
+    recordings, references = {}, {}
+    for name in names:
+        chorale = chorales()[name]
+        recordings[name] = tmp_path / f"{name}.wav"
+        recordings[name].write_bytes(wav_bytes(sound_of(chorale.played_by(*programs), soundfont=soundfont)))
+        references[name] = (chorale.intervals, chorale.labels)
+    for grid in ("half-beats", "frames"):
+        heard = kt.annotate("chords", recordings, "audio", settings={"grid": grid}, jobs=2)
+        assert levels(references, heard) > floor
+    learned = {}
+    for name in names:  # by a model that was trained on the two others
+        others = {other: references[other] for other in names if other != name}
+        model = kt.train("chords", others, "audio-hmm", audio=recordings)
+        learned |= kt.annotate("chords", {name: recordings[name]}, "audio-hmm", model=model)
+    assert levels(references, learned) > floor
+
+
+def levels(references: Mapping[str, Any], heard: Mapping[str, Any]) -> float:
+    """Return MajMin in per cent, by mir_eval, all chorales together."""
+    right = whole = 0.0
+    for name, (intervals, labels) in references.items():
+        own, names = heard[name].intervals, list(heard[name].labels)
+        own, names = util.adjust_intervals(own, names, 0.0, intervals.max(), "N", "N")
+        merged, reference, estimate = util.merge_labeled_intervals(intervals, labels, own, names)
+        durations, equal = np.diff(merged)[:, 0], chord_measures.majmin(reference, estimate)
+        right += float(durations[equal > 0].sum())
+        whole += float(durations[equal >= 0].sum())
+    return 100 * right / whole
