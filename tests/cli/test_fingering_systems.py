@@ -44,6 +44,11 @@ def test_a_model_is_trained_and_run(terminal: Terminal) -> None:
     record = json.loads((terminal.folder / "out/kammerton.json").read_text())
     assert record["trained_on"].startswith("1 item of refs, data:")
     assert record["made"].startswith("hmm2|model:")
+    assert "\n  trained on      1 item of refs, data:" in terminal.run("systems", "--model", "model.npz").out
+    (card,) = json.loads(terminal.run("systems", "--model", "model.npz", "--format", "json").out)
+    assert (card["system"], card["levels"], card["settings"]["split"]) == ("hmm2", [], 60)
+    refused = terminal.run("systems", "--model", "refs/six.csv")
+    assert (refused.code, "KT808" in refused.err) == (3, True)
     terminal.write(refs={"broken.csv": HEAD + "0,1,H4,right,1"})
     trained = terminal.run("train", "fingering", "refs", "--system", "hmm2", "--out", "model.npz", "--force")
     assert trained.code == 1

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from kammerton.arrays import Codes
 from kammerton.errors import DataError, OptionError, plural
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.lines import Table, hand_lines
+from kammerton.fingering.lines import MIDDLE_C, Table, hand_lines
 from kammerton.fingering.metrics import FingeringMetrics
 from kammerton.systems.fingering_features import FEATURES, HEIGHT, PAIRS, note_features, pair_numbers
 from kammerton.systems.fingering_forward import Floats, chain_scores, emissions, path_scores
@@ -91,12 +91,12 @@ class Lesson(NamedTuple):
     fingers: Codes  # annotators, notes; 0 where there is none
 
 
-def lessons_of(items: Mapping[str, Sequence[Fingering]]) -> list[Lesson]:
+def lessons_of(items: Mapping[str, Sequence[Fingering]], split: int = MIDDLE_C) -> list[Lesson]:
     """Return the hands of all items; annotators whose notes are the same stand together."""
     lessons: dict[tuple[object, ...], tuple[Fingering, Any, list[Codes]]] = {}
     for item, fingerings in items.items():
         for fingering in fingerings:
-            for line in hand_lines(fingering):
+            for line in hand_lines(fingering, split):
                 columns = line.pitches, fingering.onsets[line.notes], fingering.offsets[line.notes]
                 key = (item, line.hand, *(column.tobytes() for column in columns))
                 if line.fixed.any():
@@ -115,14 +115,14 @@ def lessons_of(items: Mapping[str, Sequence[Fingering]]) -> list[Lesson]:
 
 def agreement(arrays: Mapping[str, NDArray[Any]], lessons: Sequence[Lesson]) -> float:
     """Return the share of annotators whose finger is the most probable one, the mean of all notes."""
-    alike = known = 0.0
+    agreed = labelled = 0.0
     for lesson, emission in zip(lessons, emissions(arrays, [each.features for each in lessons]), strict=True):
         shares = marginals(chain_scores(arrays, emission, lesson.last, lesson.before))
         annotators = (lesson.fingers > 0).sum(axis=0)
         same = (lesson.fingers == shares.argmax(axis=1) + 1).sum(axis=0)
-        alike += float((same / np.maximum(annotators, 1)).sum())
-        known += int((annotators > 0).sum())
-    return alike / known
+        agreed += float((same / np.maximum(annotators, 1)).sum())
+        labelled += int((annotators > 0).sum())
+    return agreed / labelled
 
 
 def validation_scores(
@@ -233,16 +233,16 @@ class Network:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the weights as models have them."""
-        known = {name: layer.get_weights() for name, layer in self.layers.items()}
-        directions = zip(known["l0"][:3], known["l0"][3:], strict=True)
+        weights = {name: layer.get_weights() for name, layer in self.layers.items()}
+        directions = zip(weights["l0"][:3], weights["l0"][3:], strict=True)
         kernel, recurrent, bias = map(np.stack, directions)
         arrays = {"l0/w": kernel, "l0/r": recurrent, "l0/b": bias[:, None]}
         for name in ("in", "out"):
-            arrays |= {f"{name}/w": known[name][0], f"{name}/b": known[name][1]}
-        if "O1" in known:
-            arrays["crf/T3"] = known["T3"][0].reshape(5, 5, 5)
+            arrays |= {f"{name}/w": weights[name][0], f"{name}/b": weights[name][1]}
+        if "O1" in weights:
+            arrays["crf/T3"] = weights["T3"][0].reshape(5, 5, 5)
             for name in ("O1", "O2"):
-                arrays[f"crf/{name}"] = known[name][0][1:].reshape(-1, 5, 5).transpose(1, 2, 0)
+                arrays[f"crf/{name}"] = weights[name][0][1:].reshape(-1, 5, 5).transpose(1, 2, 0)
         return arrays
 
 
@@ -252,38 +252,38 @@ def build_network(keras: Any, units: int, *, chained: bool) -> Network:
     features = keras.Input((WINDOW, FEATURES))
     last, before, fingers = (keras.Input((WINDOW,), dtype="int32") for _ in range(3))
     near_zero = keras.initializers.VarianceScaling(0.01, "fan_avg")
-    known = {
+    named = {
         "in": layers.Dense(units, "relu"),
         "l0": layers.Bidirectional(layers.LSTM(units, return_sequences=True)),
         "out": layers.Dense(5, kernel_initializer=near_zero),
     }
-    hidden = layers.Dropout(_DROPPED)(known["in"](layers.Masking(0.0)(features)))
-    emission = known["out"](layers.Dropout(_DROPPED)(known["l0"](hidden)))
+    hidden = layers.Dropout(_DROPPED)(named["in"](layers.Masking(0.0)(features)))
+    emission = named["out"](layers.Dropout(_DROPPED)(named["l0"](hidden)))
     tables = []
     if chained:
         sizes = {"O1": (PAIRS + 1, 25), "O2": (PAIRS + 1, 25), "T3": (1, 125)}
-        known |= {name: layers.Embedding(*size, "zeros") for name, size in sizes.items()}
-        tables = [known["O1"](last), known["O2"](before), known["T3"](ops.zeros_like(last[:, :1]))]
+        named |= {name: layers.Embedding(*size, "zeros") for name, size in sizes.items()}
+        tables = [named["O1"](last), named["O2"](before), named["T3"](ops.zeros_like(last[:, :1]))]
 
     class Loss(layers.Layer):  # type: ignore[misc, name-defined]
         def call(self, inputs: Any) -> Any:
-            given, score, named, *scores = inputs
+            given, score, labels, *scores = inputs
             shaped = [ops.reshape(score_of, (-1, WINDOW, 5, 5)) for score_of in scores[:2]]
             shaped += [ops.reshape(score_of, (-1, 5, 5, 5)) for score_of in scores[2:]]
-            return path_loss(ops, score, shaped, named, ops.any(ops.not_equal(given, 0.0), axis=-1))
+            return path_loss(ops, score, shaped, labels, ops.any(ops.not_equal(given, 0.0), axis=-1))
 
     loss = Loss()
     loss.supports_masking = True
     model = keras.Model([features, last, before, fingers], loss([features, emission, fingers, *tables]))
     optimiser = keras.optimizers.Adam(_RATE, global_clipnorm=1.0)
     model.compile(optimiser, loss=lambda _, losses: losses)
-    return Network(model, keras.Model(features, emission), known)
+    return Network(model, keras.Model(features, emission), named)
 
 
 def train_network(items: TrainingItems, settings: NetSettings, *, chained: bool) -> dict[str, NDArray[Any]]:
     """Return the weights by which the most fingers of validation items come out, and the learning curve."""
     learned, held = divided(items, settings.validation)
-    lessons, checks = lessons_of(learned), lessons_of(held)
+    lessons, checks = lessons_of(learned, settings.split), lessons_of(held, settings.split)
     if not checks or not any(lesson.fingers.shape[1] >= _LEAST_NOTES for lesson in lessons):
         message = "there is nothing to learn: no hand has six notes with fingers, in training and validation"
         raise DataError.of("KT809", message)

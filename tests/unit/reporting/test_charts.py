@@ -25,6 +25,7 @@ from kammerton.reporting.charts import (
     spread,
     squeezed,
 )
+from kammerton.reporting.curves import learning_curve
 from kammerton.reporting.figures import CHARTS, chart, charts_of
 from kammerton.reporting.html.chapters import source_of
 from kammerton.reporting.html.page import Source
@@ -288,3 +289,12 @@ def test_a_system_has_one_colour_whatever_its_rank() -> None:
     ]
     assert colours
     assert all(domain == ["a", "b"] for domain in colours)  # as in the charts of items and losses
+
+
+def test_a_learning_curve_marks_the_best_epoch() -> None:
+    chart = learning_curve([(1.5, 0.5, 0.1), (0.75, 0.75, 0.1), (0.5, 0.625, 0.05)]).to_dict()
+    assert chart["data"]["values"] == [
+        {"epoch": 1, "loss": 1.5, "agreement": 50.0, "best": False},
+        {"epoch": 2, "loss": 0.75, "agreement": 75.0, "best": True},
+        {"epoch": 3, "loss": 0.5, "agreement": 62.5, "best": False},
+    ]
