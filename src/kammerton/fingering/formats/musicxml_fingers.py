@@ -8,7 +8,6 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -26,13 +25,11 @@ _AFTER_NOTATIONS = re.compile(r"[ \t]*<(?:lyric|play|listen)\b|[ \t]*</note\s*>"
 _ENCODING = re.compile(r"""(<\?xml[^>]*encoding=)(["'])[^"']*\2""")
 
 
-def score_with(path: Path, fingering: Any, options: Any) -> str | None:
+def score_with(path: Path, fingering: Fingering, options: FingeringOptions) -> str | None:
     """Return the text of the score of a file with other fingers; None if that does not give these fingers.
 
     Notes whose fingers are the same, and those of their chords, stay as they are written.
     """
-    if not isinstance(options, FingeringOptions):
-        return None
     data, name = read_bytes(path, name=str(path)), str(path)
     document, notes = notes_of_score(data, name=name, options=options)
     if len(notes) != len(fingering):
