@@ -124,11 +124,11 @@ def _annotate(source: Input, _: object, settings: AudioSettings) -> HeardChords:
 
 CHORALES = "16 chorales of Bach (music21) played by TimGM6mb, MajMin of mirex2013"
 _LEVELS = (
-    f"{CHORALES}: piano 85.0 [81.6, 88.2], strings 89.1 [86.9, 91.3], winds 88.1 [85.6, 90.5]; "
-    "grid frames: 80.0 [77.0, 82.8], 87.7 [85.3, 90.0], 86.4 [83.6, 89.0]; "
-    "best triad of each song: 29.8 [26.2, 34.6]",
-    "30 scenes each, seed 0, played by TimGM6mb, MajMin of mirex2013: easy 97.8 [96.5, 98.8], "
-    "medium 90.2 [87.3, 92.8], hard 79.8 [76.0, 83.5], without the rows of N 80.7 [76.9, 84.4]",
+    f"{CHORALES}: piano 85.0 [81.6, 88.2], strings 89.1 [86.9, 91.3], winds 88.1 [85.6, 90.5]",
+    "on the grid of frames 80.0 [77.0, 82.8], 87.7 [85.3, 90.0], 86.4 [83.6, 89.0]",
+    "best triad of each song 29.8 [26.2, 34.6]",
+    "30 easy scenes (seed 0, TimGM6mb) 97.8 [96.5, 98.8], medium 90.2 [87.3, 92.8], hard 79.8 [76.0, 83.5]",
+    "hard ones without their rows of N 80.7 [76.9, 84.4]",
 )
 
 AUDIO = System(

@@ -222,9 +222,9 @@ def _hear(path: Path, arrays: Mapping[str, Any], settings: AudioHmmSettings) -> 
 
 
 _LEVELS = (
-    f"{CHORALES}, each by a model of the 15 others: "
-    "piano 87.6 [84.3, 90.6], strings 90.4 [87.7, 92.8], winds 91.3 [89.2, 93.3]; "
-    "system audio: 85.0 [81.6, 88.2], 89.1 [86.9, 91.3], 88.1 [85.6, 90.5]",
+    f"{CHORALES}, each by a model of the 15 others: piano 87.6 [84.3, 90.6], strings 90.4 [87.7, 92.8]",
+    "winds 91.3 [89.2, 93.3]",
+    "where the system audio has 85.0 [81.6, 88.2], 89.1 [86.9, 91.3], 88.1 [85.6, 90.5]",
     "by a model of 30 medium scenes: piano 82.3 [78.3, 86.2], strings 84.5 [81.1, 87.3]",
 )
 
