@@ -182,7 +182,7 @@ def test_chorales_are_heard_as_people_read_them(tmp_path: Path, timbre: str) -> 
     for grid in ("half-beats", "frames"):
         heard = kt.annotate("chords", recordings, "audio", settings={"grid": grid}, jobs=2)
         assert levels(references, heard) > floor
-    learned = {}
+    learned: dict[str, Any] = {}
     for name in names:  # by a model that was trained on the two others
         others = {other: references[other] for other in names if other != name}
         model = kt.train("chords", others, "audio-hmm", audio=recordings)
