@@ -27,6 +27,10 @@ from kammerton.systems.practice import write_practice
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
+SLOW = {"decibel.md"}
+"""Pages whose commands take long: they make songs and listen to them."""
+ELSEWHERE = "plot_decibel_end_to_end.py"
+"""An example that a test of its own runs, which looks at what it finds."""
 BLOCK = re.compile(r"^```(?P<kind>\w+)(?P<name>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(
     r"^\$ (?P<command>kammerton .*(?:(?<=\\)\n.*)*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.MULTILINE
@@ -42,7 +46,10 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.slow] * (page.name in SLOW), id=page.name) for page in PAGES],
+)
 def test_a_page_is_true(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page.name.startswith("fingering"):
         monkeypatch.chdir("../fingering")
@@ -56,7 +63,11 @@ def test_a_page_is_true(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert found == written
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("plot_*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    sorted(set((ROOT / "examples").glob("plot_*.py")) - {ROOT / "examples" / ELSEWHERE}),
+    ids=lambda path: path.name,
+)
 @pytest.mark.filterwarnings("ignore:.*is non-interactive")
 def test_an_example_of_the_gallery_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib", reason="the gallery draws with matplotlib")

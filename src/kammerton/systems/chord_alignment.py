@@ -239,6 +239,10 @@ SHEET = System(
         summary="Chords of a chord sheet, at the times when they sound in a recording.",
         source="after McVicar, Ni, Santos-Rodriguez & De Bie, ISMIR 2011, and DECIBEL",
         licence="MIT",
+        levels=(
+            "20 hard scenes, 40 % of the chords of sheets wrong or left out: MajMin 91.9 [88.4, 94.8]",
+            "the system audio on these scenes: 85.8 [81.0, 90.4]",
+        ),
         limits="One key from beginning to end; what sheets have wrong is often heard as they have it.",
         cost="as the system audio, and half a second for 10 minutes",
     ),
