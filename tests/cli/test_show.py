@@ -359,3 +359,21 @@ def test_of_a_long_list_only_what_is_wrong_is_drawn(terminal: Terminal) -> None:
     assert "class39" not in shown
     assert "1 of 1 classes with errors are drawn, of 41: --all draws every one" in " ".join(shown.split())
     assert "class39" in terminal.run("show", "instruments", "ref.csv", "est.csv", "--worst", "1", "--all").out
+
+
+def test_some_systems_of_a_run_are_shown(terminal: Terminal) -> None:
+    songs = {"a.lab": "0 4 C", "b.lab": "0 2 C"}
+    terminal.write(
+        ref=songs, one=dict.fromkeys(songs, "0 1 C|1 4 G"), two={"a.lab": "0 4 C", "b.lab": "0 2 G"}
+    )
+    assert terminal.run("score", "chords", "ref", "one", "two", "--out", "run", "--quiet").code == 0
+    both, lone = terminal.run("show", "run", "b"), terminal.run("show", "run", "b", "--system", "two")
+    assert ("one: " in both.out, "one: " in lone.out) == (True, False)
+    assert lone.out == terminal.run("show", "chords", "ref", "two", "b").out
+    # 3 s of `a` and 1 s of `b` are lost by one, 2 s of `b` by two
+    assert ", 0 to 4 s: one, two against" in terminal.run("show", "run", "--worst", "1").out
+    worst = terminal.run("show", "run", "--worst", "1", "--system", "two").out
+    assert "b, 0 to 2 s: two against" in worst
+    unknown = terminal.run("show", "run", "--worst", "1", "--system", "three")
+    assert (unknown.code, unknown.lines[0]) == (2, "error: unknown system `three`")
+    assert terminal.run("show", "run", "b", "--system", "three").code == 2

@@ -38,7 +38,7 @@ _LISTED = 5
 """Items that a message lists."""
 
 
-def show(
+def show(  # noqa: PLR0913 - one per choice
     task: str | Task,
     references: Any = None,
     estimates: Any = None,
@@ -46,6 +46,7 @@ def show(
     *,
     measure: str | None = None,
     protocols: Iterable[str] | None = None,
+    systems: Iterable[str] | None = None,
     annotators: Mapping[str, Any] | None = None,
     annotator: str | None = None,
     estimate_annotator: str | int | None = None,
@@ -71,6 +72,8 @@ def show(
         ``open-mic-task1/F`` for instruments.
     protocols : iterable of str, optional
         Protocols whose scores are listed; by default those of the main measures, ``all`` for every one.
+    systems : iterable of str, optional
+        Show these systems only, such as one of a run.
     annotator : str, optional
         Annotator whose reference is shown; by default the first who has the item.
     estimate_annotator : str or int, optional
@@ -111,7 +114,7 @@ def show(
         corpus, reading = _of_run(kind, references)
     else:
         corpus = corpus_of(kind, references, estimates, annotators or {}, pairs, reading, estimate_annotator)
-    corpus = corpus.paired()
+    corpus = _with_systems(corpus.paired(), systems)
     if not corpus.references:
         hint = f"`kammerton check {kind.name}` lists what is wrong with estimates alone"
         raise OptionError("items are shown against references, and the run was scored without any", hint)
@@ -120,6 +123,17 @@ def show(
     judge = None if measure is None else str(kind.find(measure))
     view = lay_out(kind, corpus, chosen, measure=judge, annotator=annotator, options=reading)
     return DrawnItem.of(_with_scores_of(view, {view.measure, *map(str, listed)}))
+
+
+def _with_systems(corpus: Corpus, names: Iterable[str] | None) -> Corpus:
+    """Return a corpus with the systems of these names, in the order of the corpus."""
+    if names is None:
+        return corpus
+    chosen, known = [names] if isinstance(names, str) else list(names), {s.name for s in corpus.systems}
+    for name in chosen:
+        if name not in known:
+            raise OptionError.unknown("system", name, known)
+    return replace(corpus, systems=tuple(system for system in corpus.systems if system.name in chosen))
 
 
 def _with_scores_of(view: ItemView, addresses: Container[str]) -> ItemView:

@@ -88,6 +88,7 @@ _WRITTEN: dict[str, dict[str, Any]] = {
     "protocols": {"name": "--protocol", "metavar": "NAME"},
     "measures": {"name": "--measure", "metavar": "NAME"},
     "measure": {"metavar": "NAME"},
+    "systems": {"name": "--system", "metavar": "NAME"},
     "against": {"metavar": "SYSTEM"},
     "test": {},
     "alpha": {"metavar": "P"},

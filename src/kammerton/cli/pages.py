@@ -38,7 +38,7 @@ from kammerton.errors import OptionError, printable, quote
 from kammerton.formats.remote import is_remote
 from kammerton.formats.writing import lies_within
 from kammerton.model.annotations import portable
-from kammerton.model.corpus import ALL
+from kammerton.model.corpus import ALL, one_of
 from kammerton.model.measure import find
 from kammerton.model.task import Task
 from kammerton.model.views import ItemView
@@ -143,7 +143,7 @@ def show(
     """
     chosen, added = sort_annotators(annotator)
     sources, item = _sources_and_item(references, estimates, added, choices["pairs"], whole=worst is not None)
-    measure = choices.pop("measure")
+    measure, systems = choices.pop("measure"), choices.pop("systems")
     arguments = {**choices, **sources, "annotator": None if chosen == ALL else chosen}
     style = style_of(sys.stdout)
     columns = max(NARROWEST, min(style.width, WIDEST)) if width is None else width
@@ -152,10 +152,13 @@ def show(
     if items is not None and worst is None:
         raise OptionError("--items needs --worst", "ITEM names one")
     if worst is not None:
-        names, summary = _most_costly(task, arguments, measure, worst, items, columns, style.encoding)
+        names, summary = _most_costly(
+            task, arguments, measure, systems or (), worst, items, columns, style.encoding
+        )
         parts.append(summary)
     explanation.check()
-    views = [kammerton.show(task.name, item=name, measure=measure, **arguments) for name in names]
+    asked = {"measure": measure, "systems": systems}
+    views = [kammerton.show(task.name, item=name, **asked, **arguments) for name in names]
     if explanation.explain is not None:
         views = [explanation.of(task, view, explanation.explain, start, end) for view in views]
     used = sum(part.count("\n") + 1 for part in parts)
@@ -210,6 +213,7 @@ def _most_costly(
     task: Task,
     arguments: dict[str, Any],
     measure: str | None,
+    systems: Sequence[str],
     count: int,
     items: str | None,
     width: int,
@@ -229,10 +233,12 @@ def _most_costly(
         judge = task.find(address)
         scoring = {**arguments, "items": items, "annotator": arguments["annotator"] or ALL, "protocols": None}
         scores = kammerton.score(task.name, measures=[str(judge)], **scoring)
-    losses = item_losses(scores, judge)[:count]
+    for system in systems:
+        one_of("system", system, scores.systems)
+    losses = item_losses(scores, judge, systems)[:count]
     if not losses:
         raise OptionError(f"no item has a loss by {judge}")
-    summary = render_item_losses(scores, judge, losses, width=width, encoding=encoding)
+    summary = render_item_losses(scores, judge, losses, systems, width=width, encoding=encoding)
     return [loss.item for loss in losses], summary
 
 

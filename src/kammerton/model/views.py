@@ -243,7 +243,7 @@ class ItemView:
     ranked: tuple[tuple[Ranked, ...], ...] = ()
     signs: Mapping[str, str] = field(default_factory=dict)
     reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    annotations: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    annotations: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     sound: str = field(default="", repr=False)
 
 

@@ -165,11 +165,11 @@ def items_that_lost_most(scores: Scores, measure: Measure, count: int) -> list[s
     return [loss.item for loss in item_losses(scores, measure)[:count]]
 
 
-def item_losses(scores: Scores, measure: Measure) -> list[ItemLoss]:
-    """Return the losses of items by a measure, largest first."""
+def item_losses(scores: Scores, measure: Measure, systems: Sequence[str] = ()) -> list[ItemLoss]:
+    """Return the losses of items by a measure, largest first, over all systems or over some."""
     losses: dict[str, tuple[float, float]] = {}
     for row in scores.items_by([measure]).iter_rows(named=True):
-        if row["value"] is not None:
+        if row["value"] is not None and row["system"] in (systems or scores.systems):
             best, worse = (1.0, row["value"]) if measure.direction == "higher" else (row["value"], 0.0)
             lost = float(differences(best, worse, scale_of(measure)))
             before, weight = losses.get(row["item"], (0.0, 0.0))
@@ -179,13 +179,19 @@ def item_losses(scores: Scores, measure: Measure) -> list[ItemLoss]:
 
 
 def render_item_losses(
-    scores: Scores, measure: Measure, losses: Sequence[ItemLoss], *, width: int, encoding: str = "utf-8"
+    scores: Scores,
+    measure: Measure,
+    losses: Sequence[ItemLoss],
+    systems: Sequence[str] = (),
+    *,
+    width: int,
+    encoding: str = "utf-8",
 ) -> str:
     """Return a table of the items with the largest loss for a terminal."""
     unit = measure.weight_unit
     over = "".join(
         f" over {plural(len(names), noun)}"
-        for names, noun in ((scores.systems, "system"), (scores.annotators, "annotator"))
+        for names, noun in ((systems or scores.systems, "system"), (scores.annotators, "annotator"))
         if len(names) > 1
     )
     total = len(set(scores.items["item"]))

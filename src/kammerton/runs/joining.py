@@ -371,11 +371,26 @@ def _as_one(runs: Sequence[Scores]) -> Scores:
     if len(runs) == 1:
         return runs[0]
     context = all(run.origin.context_evidence is not None for run in runs)
-    return join_runs(runs, context=context).remade(
+    joined = join_runs(runs, context=context)
+    return joined.remade(
+        evidence=replace(
+            joined.origin.evidence, diagnostics=(*joined.diagnostics, *_differing_settings(runs))
+        ),
         bootstrap=next((run.origin.bootstrap for run in runs if run.origin.bootstrap is not None), None),
         corpus=_annotations(runs),
         grouping=next((run.origin.grouping for run in runs if run.origin.grouping is not None), None),
     )
+
+
+def _differing_settings(runs: Sequence[Scores]) -> Iterator[Diagnostic]:
+    """Report that runs have intervals, or groups, of different settings, of which the first are taken."""
+    for what, settings in (
+        ("confidence intervals", [run.origin.bootstrap for run in runs]),
+        ("groups", [g and (g.by, g.of) for g in (run.origin.grouping for run in runs)]),
+    ):
+        if any(own != settings[0] for own in settings):
+            message = f"runs have {what} of different settings: those of the first are taken"
+            yield Diagnostic("KT712", "note", message)
 
 
 def _annotations(runs: Sequence[Scores]) -> Corpus | None:

@@ -151,7 +151,7 @@ def test_what_was_left_out_is_said() -> None:
             "chords",
             ([(0, 1), (1, 3)], ["C", "G:7"]),
             ([(0, 3)], ["C"]),
-            "Chord quality 7: 100 % of what mine lost. 2 s of 2 s by root and full quality. It was",
+            "Chord quality 7: 100 % of what mine lost. 2 s of 2 s. It was",
         ),
         # one of two violins was missed, and two organs are none
         (
@@ -179,7 +179,7 @@ def test_what_qualities_cost_is_not_passed_off_as_what_the_measure_of_triads_cou
     systems = {name: {"song": each} for name, each in said.items()}
     scores = kt.score("chords", {"song": song}, systems, protocols=["mirex2013"], ci=None)
     text = text_of(section(scores, "summary"))
-    assert "Chord quality 7: 100 % of what mine lost. 3 s of 3 s by root and full quality." in text
+    assert "Chord quality 7: 100 % of what mine lost. 3 s of 3 s." in text
     assert "poor: chord quality maj: 100 %." in text
     assert "same: nothing was lost." in text
 
@@ -231,10 +231,7 @@ def test_what_classes_cost_is_said_to_be_against_annotators_together() -> None:
         "chords", {"song": reference}, {"mine": {"song": reference}}, annotators={"other": {"song": other}}
     )
     text = text_of(section(scores, "summary"))
-    told = (
-        "Chord quality maj: 100 % of what mine lost. 1 s of 1 s by root and full quality against 2 "
-        "annotators together."
-    )
+    told = "Chord quality maj: 100 % of what mine lost. 1 s of 1 s against 2 annotators together."
     assert told in text
 
 

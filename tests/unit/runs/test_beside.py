@@ -59,3 +59,19 @@ def test_a_context_stays_if_all_runs_have_one() -> None:
     assert found.origin.context_evidence is not None
     found = join_alike([scored("a", 2, context=True), scored("b", 3)])[0].scores
     assert found.origin.context_evidence is None
+
+
+def test_settings_that_differ_are_reported() -> None:
+    settings = {"ci": 0.95, "resamples": 50}
+    for changes, what in (
+        ({}, []),
+        ({"resamples": 60}, ["confidence intervals"]),
+        ({"clusters": "."}, ["confidence intervals"]),
+        ({"group_by": "^(.)"}, ["groups"]),
+    ):
+        runs = [scored("a", 2, **settings), scored("b", 3, **settings | changes)]
+        (joined,) = join_alike(runs)
+        notes = [problem.message for problem in joined.scores.diagnostics if problem.code == "KT712"]
+        assert [note.startswith(f"runs have {name} of") for note, name in zip(notes, what, strict=True)] == [
+            True
+        ] * len(what)

@@ -99,16 +99,16 @@ def most_costly_class(source: Source) -> Iterator[Answer]:
     class_losses = losses_by_class(source, system)
     if class_losses is None:
         return
-    question = "Most of the loss"
+    question = f"Most of the loss by {class_losses.by}" if class_losses.by else "Most of the loss"
     if class_losses.needs:
         yield Answer(question=question, answer="Not known here.", details=(class_losses.needs,))
     most_costly = _most_costly(class_losses)
     if not most_costly:
         return
-    first, by = most_costly[0], f" by {class_losses.by}" if class_losses.by else ""
+    first = most_costly[0]
     whole = sum(row.lost for row in class_losses.rows)
     lost = f"{100 * first.lost / whole:.0f} % of what {shown(system, 60)} lost"
-    counted = f"{part_of(first.lost, whole, class_losses.unit_of_loss)}{by}{_against(source, system)}."
+    counted = f"{part_of(first.lost, whole, class_losses.unit_of_loss)}{_against(source, system)}."
     instead = (
         class_losses.instead.format(shown(first.instead, 60)) if first.instead and not most_costly[1:] else ""
     )
