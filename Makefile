@@ -29,7 +29,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/run.stamp: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[report]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[audio,report]'
 	touch $@
 
 # pip installs dependency groups from version 25.1 on
@@ -38,7 +38,7 @@ $(VENV)/check.stamp: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group check
 	touch $@ $(VENV)/run.stamp
 
-demo: $(VENV)/run.stamp  ## score the bundled example, and write a report of it
+demo: $(VENV)/run.stamp  ## score the bundled example and songs made on the spot, and write a report
 	$(BIN)/kammerton demo --report demo.html
 
 test: $(VENV)/check.stamp  ## what is quick: every test that is not slow, and the laws with few examples
@@ -71,7 +71,7 @@ test-pythons:  ## smoke tests with later Pythons, where they are installed
 	  python$$version -m venv --clear $(VENV)-$$version || exit; \
 	  python=$(VENV)-$$version/bin/python; \
 	  $$python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1' || exit; \
-	  $$python -m pip install --quiet --disable-pip-version-check --editable '.[report]' --group lowest || exit; \
+	  $$python -m pip install --quiet --disable-pip-version-check --editable '.[audio,report]' --group lowest || exit; \
 	  $$python -m pytest -q tests/golden tests/cli/test_score.py || exit; \
 	done
 

@@ -158,19 +158,39 @@ def test_the_instruments_are_as_they_are_described() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_without_what_reads_sound_no_songs_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "soundfile", None)
+    path = tmp_path / "demo.html"
+    assert main(["demo", "--report", str(path)]) == 0
+    assert capsys.readouterr().err == (
+        "no songs are made: audio needs soundfile\n"
+        f"  help: pip install 'kammerton[audio]'\nwrote `{path}`: open it in a browser\n"
+    )
+    assert path.read_text("utf-8").count("<article") == 3
+
+
 def test_a_report_of_the_example(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo"]) == 0
     shown = capsys.readouterr().out
     path = tmp_path / "demo.html"
     assert main(["demo", "--report", str(path)]) == 0
     captured = capsys.readouterr()
-    assert captured.out == shown
+    assert captured.out.startswith(f"{shown}\nChords of two songs made just now: ")
+    table = captured.out.removeprefix(shown).partition("MajMin ↑")[2]
+    rows = re.findall(r"^(fused|sheet|audio|symbolic) +(\S+)", table, re.MULTILINE)
+    songs = {system: float(score) for system, score in reversed(rows)}  # the first table counts
+    assert songs["fused"] > songs["audio"] > songs["symbolic"]
     assert captured.err == f"wrote `{path}`: open it in a browser\n"
     page = path.read_text("utf-8")
-    assert page.count("<article") == 3
+    assert page.count("<article") == 4
+    assert page.count('"sound":"data:audio/mpeg;base64,') == 2
+    assert len(page) < 1_500_000
     assert page.count("reaches ") >= 2  # chords and fingerings have two annotators
     sections = [page.count(f'data-part="{part}" data-chapter') for part in ("summary", "item", "losses")]
-    assert sections == [3, 3, 3]
+    assert sections == [4, 4, 4]
     assert main(["demo", "--report", "x.html", "--copy", "y"]) == 2
     assert "--copy and --report exclude each other" in capsys.readouterr().err
     assert main(["demo", "--report", str(tmp_path)]) == 5

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from cyclopts import Parameter
 
 import kammerton
+from kammerton.cli.demo_songs import HEADING, made_songs
 from kammerton.cli.output import DONE, print_message, style_of, write_output
 from kammerton.errors import OptionError, OutputError, printable, quote
 from kammerton.model.registry import find_task
@@ -21,6 +22,7 @@ from kammerton.model.registry import find_task
 if TYPE_CHECKING:
     from kammerton.results.scores import Scores
 
+_TITLE = "The bundled example of Kammerton"
 EXAMPLE: Path = Path(__file__).parent.parent / "demo"
 """The folder of the bundled files."""
 
@@ -93,7 +95,8 @@ def demo(
     copy
         Copy the files of the example to a folder that is new or empty instead.
     report
-        Write a report of all three tasks, too.
+        Write a report of all three tasks, too, and of two songs that are made for it, which can be heard in
+        it; these need `kammerton[audio]`.
     """
     if copy is not None and report is not None:
         raise OptionError("--copy and --report exclude each other")
@@ -104,15 +107,25 @@ def demo(
         ]
         write_output(f"copied to {copy}\n{''.join(lines)}")
         return DONE
-    if report is not None:
-        from kammerton.cli.paths import check_output  # noqa: PLC0415 - loads NumPy
+    if report is None:
+        write_output(_overview())
+        return DONE
+    from kammerton.cli.paths import check_output  # noqa: PLC0415 - loads NumPy
+    from kammerton.systems.audio import require_soundfile  # noqa: PLC0415
 
-        check_output(report, (), ())
-        scores = [_scores(task, *own.reported, context=True) for task, own in _EXAMPLES.items()]
-        kammerton.report(scores, report, title="The bundled example of Kammerton")
-    write_output(_overview())
-    if report is not None:
-        print_message(f"wrote `{printable(report)}`: open it in a browser")
+    check_output(report, (), ())
+    scores = [_scores(task, *own.reported, context=True) for task, own in _EXAMPLES.items()]
+    try:
+        require_soundfile()
+    except OptionError as error:
+        kammerton.report(scores, report, title=_TITLE)
+        write_output(_overview())
+        print_message(f"no songs are made: {error}")
+    else:
+        with made_songs() as (heard, recordings):
+            kammerton.report([*scores, heard], report, title=_TITLE, recordings=recordings)
+        write_output(f"{_overview()}\n{HEADING}\n\n{_rendered(heard)}")
+    print_message(f"wrote `{printable(report)}`: open it in a browser")
     return DONE
 
 
@@ -127,11 +140,15 @@ def _overview() -> str:
 
 
 def _table(task: str) -> str:
+    return _rendered(_scores(task))
+
+
+def _rendered(scores: Scores) -> str:
     from kammerton.reporting.comparisons import render_scores  # noqa: PLC0415 - loads NumPy
     from kammerton.reporting.rankings import TableOptions  # noqa: PLC0415
 
     style = style_of(sys.stdout)
-    return render_scores(_scores(task), "table", TableOptions(), width=style.width, encoding=style.encoding)
+    return render_scores(scores, "table", TableOptions(), width=style.width, encoding=style.encoding)
 
 
 def _scores(task: str, *further: str, context: bool = False) -> Scores:

@@ -13,7 +13,6 @@ from kammerton.errors import OptionError
 from kammerton.systems.chord_alignment import Matrix, SheetModel, SheetSettings, number_of, transpositions
 from kammerton.systems.chord_states import states_of
 
-N = 24
 SIZE = 25
 """Major chords are 0 to 11, minor ones 12 to 23, no chord is 24."""
 
@@ -29,7 +28,7 @@ def aligned(chords: list[int], rows: list[int], scores: Matrix, **settings: floa
 
 def best_of_all_ways(chords: list[int], rows: list[int], scores: Matrix, settings: SheetSettings) -> float:
     """Try every sequence of states in every key, by the rules that the documentation has."""
-    count, move = len(chords), 1 - settings.stay
+    count, size, move = len(chords), scores.shape[1], 1 - settings.stay
     ends = [place + 1 == count or rows[place] != rows[place + 1] for place in range(count)]
     starts = [place == 0 or ends[place - 1] for place in range(count)]
 
@@ -40,16 +39,18 @@ def best_of_all_ways(chords: list[int], rows: list[int], scores: Matrix, setting
             ways += [move * onward] if other == one + 1 else []
             ways += [move * settings.jump / sum(starts)] if ends[one] and starts[other] else []
         elif one < count:
-            ways.append(move * settings.leave / SIZE)
+            ways.append(move * settings.leave / size)
         else:
-            ways.append(move * (settings.enter / count if other < count else (1 - settings.enter) / SIZE))
+            ways.append(move * (settings.enter / count if other < count else (1 - settings.enter) / size))
         return float(np.log(max(ways))) if ways else -np.inf
 
     best = -np.inf
-    for key, states in product(range(12), product(range(count + SIZE), repeat=len(scores))):
+    for key, states in product(range(12), product(range(count + size), repeat=len(scores))):
         numbers = [chords[state] if state < count else state - count for state in states]
-        sounding = [N if number == N else number // 12 * 12 + (number + key) % 12 for number in numbers]
-        total = -np.log(2 * (count if states[0] < count else SIZE))
+        sounding = [
+            number if number == size - 1 else number // 12 * 12 + (number + key) % 12 for number in numbers
+        ]
+        total = -np.log(2 * (count if states[0] < count else size))
         total += sum(scores[step][number] for step, number in enumerate(sounding))
         total += sum(map(weight, states[:-1], states[1:]))
         best = max(best, total)
@@ -58,11 +59,12 @@ def best_of_all_ways(chords: list[int], rows: list[int], scores: Matrix, setting
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_best_way_is_the_best_of_all(seed: int) -> None:
+    # twelve major chords, and none
     rng = np.random.default_rng(seed)
-    chords, rows = rng.integers(0, SIZE, 2).tolist(), [0, seed % 2]
-    scores = rng.normal(size=(3, SIZE)) * 4
+    chords, rows = rng.integers(0, 13, 2).tolist(), [0, seed % 2]
+    scores = rng.normal(size=(3, 13)) * 4
     settings = SheetSettings(stay=0.6, jump=0.3, leave=0.2, enter=0.3)
-    found = SheetModel(np.array(chords), np.array(rows), SIZE, settings).align(scores)
+    found = SheetModel(np.array(chords), np.array(rows), 13, settings).align(scores)
     assert found.log_likelihood == pytest.approx(best_of_all_ways(chords, rows, scores, settings))
 
 
