@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kammerton.errors import DataError, Diagnostic, OptionError
 
 Samples = NDArray[np.float32]
-Features = NDArray[np.float64]
+Features = NDArray[np.floating[Any]]
 
 _BLOCK = 1 << 18
 """Samples of each channel that are read at a time, about."""

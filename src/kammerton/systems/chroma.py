@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
-from kammerton.systems.audio import Samples, analyse
+from kammerton.systems.audio import Features, Samples, analyse
 
 Matrix = NDArray[np.float64]
 
@@ -55,13 +55,13 @@ def read_chroma(path: str | os.PathLike[str]) -> Chroma:
     """Return the chroma of a recording."""
     kernel, window = _kernel(), np.hanning(_SIZE + 1)[:-1].astype(np.float32)
 
-    def describe(frames: Samples) -> Matrix:
+    def describe(frames: Samples) -> Samples:
         windowed = frames * window
-        return np.column_stack((np.abs(np.fft.rfft(windowed)) @ kernel, np.linalg.norm(windowed, axis=1)))
+        spectra = _levelled(np.abs(np.fft.rfft(windowed)) @ kernel)
+        return np.column_stack((spectra, np.linalg.norm(windowed, axis=1))).astype(np.float32)
 
     analysis = analyse(path, describe, rate=RATE, size=_SIZE, hop=HOP, shortest=_SHORTEST)
-    loudness = analysis.features[:, -1]
-    spectra = _levelled(analysis.features[:, :-1])
+    spectra, loudness = analysis.features[:, :-1], analysis.features[:, -1].astype(np.float64)
     tuning = estimate_tuning(spectra)
     activations = nnls(note_spectra(tuning), spectra)
     treble = np.interp(_NOTES, (40, 52, 78, 90), (0.0, 1.0, 1.0, 0.0))
@@ -105,7 +105,7 @@ def _levelled(spectra: Matrix) -> Matrix:
     return np.asarray(np.divide(above, deviation, out=np.zeros_like(above), where=deviation > 1e-6))
 
 
-def estimate_tuning(spectra: Matrix) -> float:
+def estimate_tuning(spectra: Features) -> float:
     """Return by how many semitones the recording is above 440 Hz, from -0.5 to 0.5, to about 0.05."""
     turns = spectra.sum(axis=0) @ np.exp(2j * np.pi * _PITCHES)
     return float(np.angle(turns) / (2 * np.pi))
@@ -120,7 +120,7 @@ def note_spectra(tuning: float) -> Matrix:
     return np.asarray(spectra / np.linalg.norm(spectra, axis=0))
 
 
-def nnls(spectra: Matrix, mixtures: Matrix) -> Matrix:
+def nnls(spectra: Matrix, mixtures: Features) -> Matrix:
     """Return the loudness of each note, not negative, that explains each mixture best: a row per mixture."""
     from scipy.optimize import nnls as solve  # noqa: PLC0415 - scipy takes long to load
 
