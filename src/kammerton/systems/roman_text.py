@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kammerton.chords.labels import Chord
-from kammerton.chords.respelling import SHORTHAND_DEGREES, Degree
+from kammerton.chords.respelling import PITCH_CLASSES, SHORTHAND_DEGREES, Degree
 from kammerton.errors import Diagnostic, quote
 from kammerton.systems.scenes import root_name
 
@@ -36,7 +36,7 @@ _SCALES = {"major": (0, 2, 4, -1, 1, 3, 5), "minor": (0, 2, -3, -1, 1, -4, -2)}
 """Degrees of a key in fifths above its tonic."""
 _FIFTHS = {letter: place for place, letter in enumerate("FCGDAEB", start=-1)}
 _TRIADS = {"": ("maj", "min"), "+": ("aug", "aug"), "o": ("dim", "dim"), "/o": ("dim", "dim")}
-_ABOVE = {9: Degree(7, -2), 10: Degree(7, -1), 11: Degree(7)}
+_SEVENTHS = {9: Degree(7, -2), 10: Degree(7, -1), 11: Degree(7)}
 """Sevenths by their semitones."""
 _SHORTHANDS = {tones: quality for quality, tones in SHORTHAND_DEGREES.items()}
 _BASSES = {"6": 1, "65": 1, "64": 2, "43": 2, "42": 3, "2": 3}
@@ -172,29 +172,21 @@ def label_of_figure(figure: str, key: Key) -> str | None:
     >>> label_of_figure("viio6/5/V", key_of("C")), label_of_figure("bVII", key_of("C"))
     ('F#:dim7/b3', 'Bb:maj')
     """
-    match = _FIGURE.fullmatch(figure.removesuffix("/"))
-    if match is None:
-        return None
-    parts = match.groupdict()
-    if parts["of"]:
-        within = _FIGURE.fullmatch(parts["of"])
-        if within is None or within["numeral"] in (*_AUGMENTED_SIXTHS, "N", "Cad"):
+    parts = []
+    rest: str | None = figure.removesuffix("/")
+    while rest:
+        match = _FIGURE.fullmatch(rest)
+        if match is None:
             return None
-        if within["of"]:  # from right to left
-            return label_of_figure(figure.removesuffix(f"/{within['of']}"), _key_on(within["of"], key))
-        key = _key_on(parts["of"], key)
-    return _label(parts, key)
-
-
-def _key_on(figure: str, key: Key) -> Key:
-    """Return the key whose tonic is the root of a figure."""
-    match = _FIGURE.fullmatch(figure)
-    assert match is not None, "which is asked before"
-    if match["of"]:
-        key = _key_on(match["of"], key)
-    return Key(
-        _root(match["signs"], match["numeral"], key), "major" if match["numeral"].isupper() else "minor"
-    )
+        parts.append(match)
+        rest = match["of"]
+    first, *keys = parts
+    for within in reversed(keys):
+        if within["numeral"].upper() not in _NUMERALS:
+            return None
+        mode = "major" if within["numeral"].isupper() else "minor"
+        key = Key(_root(within["signs"], within["numeral"], key), mode)
+    return _label(first.groupdict(), key)
 
 
 def _root(signs: str, numeral: str, key: Key) -> int:
@@ -218,24 +210,26 @@ def _label(parts: Mapping[str, str | None], key: Key) -> str | None:
     if numeral == "Cad":
         numeral = "I" if key.mode == "major" else "i"
     root = _root(signs, numeral, key)
+    if root_name(root) not in PITCH_CLASSES:
+        return None
     quality = quality.replace("°", "o")
     name = _TRIADS[quality][numeral.islower()]
     degrees = list(SHORTHAND_DEGREES[name])
     if inversion in ("7", "65", "43", "42", "2", "9"):
-        above = {"o": 9, "/o": 10}.get(quality) or _seventh(root, numeral, key)
-        if above not in _ABOVE:
+        above = {"o": 9, "/o": 10}.get(quality) or _above(6, root, numeral, key)
+        if above not in _SEVENTHS:
             return None
-        degrees.append(_ABOVE[above])
+        degrees.append(_SEVENTHS[above])
         if inversion == "9":
-            degrees.append(Degree(9))
+            degrees.append(Degree(9, _above(1, root, numeral, key) - 2))
     return _changed(root_name(root), degrees, _BASSES.get(inversion, 0), parts["changes"] or "")
 
 
-def _seventh(root: int, numeral: str, key: Key) -> int:
-    """Return the semitones from a root up to the seventh that the key has."""
-    degree = _NUMERALS.index(numeral.upper())
+def _above(steps: int, root: int, numeral: str, key: Key) -> int:
+    """Return the semitones from a root up to the tone that is so many steps of the key above it."""
+    degree = _NUMERALS.index(numeral.upper()) + steps
     mode = "minor" if numeral in ("i", "iv") else key.mode  # in major they are those of minor
-    return 7 * (key.tonic + _SCALES[mode][(degree + 6) % 7] - root) % 12
+    return 7 * (key.tonic + _SCALES[mode][degree % 7] - root) % 12
 
 
 def _spelled(tone: str) -> tuple[int, int]:
@@ -247,9 +241,8 @@ def _spelled(tone: str) -> tuple[int, int]:
 def _changed(root: str, tones: Sequence[Degree], bass: int, changes: str) -> str | None:
     """Return a label of tones, some left out, added or altered, as ``[no3]`` and ``[add4]`` say."""
     degrees = {tone.number: tone for tone in tones}
-    shorthand = _SHORTHANDS.get(tuple(tones))
-    listed = [] if shorthand else [tone for tone in tones if tone.number > 5]
-    quality = shorthand or _SHORTHANDS[tuple(tones[:3])]
+    known = next(count for count in (len(tones), 4, 3) if tuple(tones[:count]) in _SHORTHANDS)
+    quality, listed = _SHORTHANDS[tuple(tones[:known])], list(tones[known:])
     found = _CHANGE.findall(changes)
     for kind, signs, number in found:
         own = degrees.get(int(number))

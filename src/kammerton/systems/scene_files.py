@@ -61,7 +61,7 @@ def scenes(
     audio : bool
         Write sound too, WAV files.
     soundfont : path, optional
-        Make the sound by this soundfont; without one it is added up of sines. Needs ``kammerton[audio]``.
+        Write sound made by this soundfont; without one it is added up of sines. Needs ``kammerton[audio]``.
     bad_midis : int
         Number of folders of MIDI files with mistakes to write.
     sheets : int
@@ -120,7 +120,7 @@ def scenes(
         "options": {"items": items, "seed": seed, "settings": asdict(options)},
     }
     with replacing_folder(out) as folder:
-        _write(folder, task, made.values(), soundfont, audio=audio)
+        _write(folder, task, made.values(), soundfont, audio=audio or soundfont is not None)
         for name, (suffix, source) in bad.items():
             _write_each(folder / name, suffix, made.values(), source)
         (folder / RECORD).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")

@@ -12,7 +12,7 @@ import numpy as np
 
 from kammerton.arrays import Weights
 from kammerton.chords.labels import Chord
-from kammerton.chords.respelling import PITCH_CLASSES, SHORTHAND_DEGREES, Degree
+from kammerton.chords.respelling import MAX_ACCIDENTALS, PITCH_CLASSES, SHORTHAND_DEGREES, Degree
 from kammerton.errors import DataError, Diagnostic, quote
 from kammerton.fingering.formats.musicxml import decode_score, measure_starts
 from kammerton.fingering.formats.musicxml_parts import Part, PartReader, ScoreTree
@@ -165,20 +165,21 @@ def label_of_harmony(harmony: Element) -> str:
     if root is None or quality is None:
         return UNKNOWN
     bass = _pitch_name(harmony, "bass")
-    over = degree_of(root, bass) if bass not in (None, root) else None
+    over = None if bass is None or bass == root else degree_of(root, bass)
+    if over is None and bass not in (None, root):
+        return UNKNOWN
     return str(Chord("chord", root, quality, tuple(_degrees(harmony, quality)), over))
 
 
-def degree_of(root: str, bass: str | None) -> Degree:
-    """Return the degree that a pitch is above a root, as they are spelled.
+def degree_of(root: str, pitch: str) -> Degree | None:
+    """Return the degree that a pitch is above a root, as they are spelled; None if that is beyond labels.
 
     >>> str(degree_of("C", "Eb")), str(degree_of("D", "C")), str(degree_of("F#", "E#"))
     ('b3', 'b7', '7')
     """
-    assert bass is not None, "which is asked before"
-    step = (_LETTERS.index(bass[0]) - _LETTERS.index(root[0])) % 7
-    above = (PITCH_CLASSES[bass] - PITCH_CLASSES[root] - _SCALE[step] + 6) % 12 - 6
-    return Degree(step + 1, above)
+    step = (_LETTERS.index(pitch[0]) - _LETTERS.index(root[0])) % 7
+    above = (PITCH_CLASSES[pitch] - PITCH_CLASSES[root] - _SCALE[step] + 6) % 12 - 6
+    return Degree(step + 1, above) if abs(above) <= MAX_ACCIDENTALS else None
 
 
 def _degrees(harmony: Element, quality: str) -> Iterator[Degree]:

@@ -178,7 +178,7 @@ def written(
 
 def test_symbols_of_a_score_are_its_chords(tmp_path: Path) -> None:
     """At 60 a minute; the second symbol stands on the third quarter of its measure."""
-    tempo = '<direction><sound tempo="60"/></direction>'
+    tempo = '<direction><sound tempo="60"/></direction><sound tempo="fast"/>'
     first = tempo + symbol("C") + note("C", 4) + symbol("G", "dominant") + note("D", 4)
     assert written(tmp_path, first, symbol("C") + note("C")) == [
         (0, 2, "C:maj"),
@@ -201,6 +201,9 @@ def test_symbols_of_a_score_are_its_chords(tmp_path: Path) -> None:
         (symbol("C", "dominant", degree(5, "alter", -1)), "C:7(*5,b5)"),
         (symbol("C", "dominant", degree(3, "subtract")), "C:7(*3)"),
         (symbol("C", "dominant", degree(99, "add")), "C:7"),
+        (symbol("C", "major", degree(11, "alter", 1)), "C:maj"),
+        (symbol("Cb", "major", bass("C", 2)), "Cb:maj/###1"),
+        (symbol("Gb", "major", bass("B", 4)), "X"),
         (symbol("C", "none"), "N"),
         (symbol("C", "Tristan"), "X"),
         ("<harmony><function>V</function><kind>major</kind></harmony>", "X"),
@@ -251,6 +254,7 @@ def test_settings_that_are_not_possible(settings: dict[str, object], message: st
         ("a.mid", b"MThd", "KT810 MIDI file cannot be read"),
         ("a.musicxml", b"<score-partwise/>", "KT810 score has no notes"),
         ("a.xml", b"<opus/>", "KT352"),
+        ("a.musicxml", score_of(note("H")).encode(), "KT354"),
         ("a.mid", write_midi(music_of((2, "CEG"), programs=(-1,))), "no notes but those of percussion"),
     ],
 )
@@ -298,7 +302,12 @@ def test_scores_that_cannot_be_used(tmp_path: Path, name: str, data: bytes, mess
         ("i[no3][no5]", "c", "C:min(*b3,*5)"),
         ("V[add4]", "C", "G:maj(4)"),
         ("I[#5]", "C", "C:maj(*5,#5)"),
+        ("V9", "c", "G:7(b9)"),
+        ("V/V/V/V", "C", "E:maj"),
         ("V/", "C", "G:maj"),
+        ("V/V/x", "C", None),
+        ("bbbbII", "Cb", None),
+        ("##VII7", "C", None),
         ("I4", "C", None),
         ("VIII", "C", None),
         ("V/N", "C", None),

@@ -67,6 +67,7 @@ def test_hands(tracks: list[bytes], hands: list[int]) -> None:
         (b"RIFF", "`MThd` is expected"),
         (midi(note(60), note(62), form=2), "pieces of their own"),
         (midi(b""), "no notes"),
+        (midi(note(60, 9)), "no notes"),  # but drums
         (midi(note(60)[:-2]), "track ends within an event"),
     ],
 )

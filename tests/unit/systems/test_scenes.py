@@ -91,6 +91,9 @@ def test_a_seed_makes_the_same_scenes_whatever_their_number() -> None:
     few, many = (kt.scenes(items=items, seed=7) for items in (2, 3))
     assert list(few) == ["scene_0001", "scene_0002"]
     assert few["scene_0002"].midi() == many["scene_0002"].midi()
+    assert many["scene_0002"].options == DIFFICULTIES["medium"]
+    easy = kt.scenes(items=1, settings=DIFFICULTIES["easy"])
+    assert easy["scene_0001"].midi() == kt.scenes(items=1, difficulty="easy")["scene_0001"].midi()
     assert few["scene_0002"].midi() != kt.scenes(items=2, seed=8)["scene_0002"].midi()
     np.testing.assert_array_equal(few["scene_0001"].sound(), many["scene_0001"].sound())
 
