@@ -399,3 +399,24 @@ def test_unknown_chords_are_listed_with_what_they_may_mean(terminal: Terminal) -
     ]
     with pytest.raises(kammerton.OptionError, match="has no names of its own to know"):
         kammerton.check("fingering", "songs", labels=True)
+
+
+@pytest.mark.parametrize(("ignored", "listed", "rest"), [(40, 0, 0), (30, 10, 0), (3, 20, 17), (0, 20, 20)])
+def test_rows_are_ignored_however_many_there_are(
+    terminal: Terminal, ignored: int, listed: int, rest: int
+) -> None:
+    note = (
+        "<note><pitch><step>C</step><octave>4</octave></pitch><duration>1</duration>"
+        "<notations><technical><fingering>7</fingering></technical></notations></note>"
+    )
+    marks = ["<!-- kammerton: ignore[KT330] -->" if number < ignored else "" for number in range(40)]
+    opening = XML.partition("<note>")[0].replace("{}", "")
+    text = f"{opening}{''.join(f'{note}{mark}|' for mark in marks)}</measure></part></score-partwise>"
+    Path("a.musicxml").write_text(text.replace("|", "\n"))
+    document = terminal.run("check", "fingering", "a.musicxml", "--format", "json").document
+    assert document["suppressed"] == ({"KT330": ignored} if ignored else {})
+    found = [row for row in document["diagnostics"] if row["code"] == "KT330"]
+    assert sum(row["count"] for row in found) == 40 - ignored
+    assert sum(row["line"] is not None for row in found) == listed
+    assert [row["count"] for row in found if row["line"] is None] == ([rest] if rest else [])
+    assert "KT251" not in {row["code"] for row in document["diagnostics"]}

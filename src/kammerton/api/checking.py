@@ -15,7 +15,7 @@ from kammerton.errors import DataError, Diagnostic, OptionError, Severity, merge
 from kammerton.formats.collecting import find
 from kammerton.formats.folders import suffixes_read
 from kammerton.formats.packs import is_pack, opened_pack
-from kammerton.formats.reading import options_of, without_sides
+from kammerton.formats.reading import LISTED_PROBLEMS, MOST_LISTED, options_of, without_sides
 from kammerton.formats.remote import RemoteSource, lying_here
 from kammerton.model.corpus import name_of_source
 from kammerton.model.registry import find_task
@@ -24,6 +24,8 @@ from kammerton.reporting.explanations import page_of
 from kammerton.version import __version__
 
 _Path = str | os.PathLike[str]
+_LISTED_OF_ROWS = 1_000
+"""Problems of one code that comments of rows are held against."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +221,18 @@ class _Checker:
                 self._diagnostics += error.diagnostics
 
     def _read_file(self, path: Path, name: str) -> None:
-        problems = list(_check_file(path, name, self._task, self._options))
         comments, notes = comments_of(path, name, self._options)
+        of_rows = any(comment.line is not None for comment in comments)
+        before = MOST_LISTED.set(_LISTED_OF_ROWS if of_rows else LISTED_PROBLEMS)
+        try:
+            problems = list(_check_file(path, name, self._task, self._options))
+        finally:
+            MOST_LISTED.reset(before)
+        remaining: list[Diagnostic] = []
         for problem in problems:
             leaving_out = [comment.leaves_out(problem) for comment in comments]
-            (self._suppressed if any(leaving_out) else self._diagnostics).append(problem)
-        self._diagnostics += notes
+            (self._suppressed if any(leaving_out) else remaining).append(problem)
+        self._diagnostics += [*(_shortened(remaining) if of_rows else remaining), *notes]
         for label, times in Counter(() if self._unknown is None else self._unknown(path, name)).items():
             self._labels.setdefault(label, []).append(times)
         for comment in comments:
@@ -257,6 +265,21 @@ class _Checker:
             for label, times in self._labels.items()
         ]
         return tuple(sorted(labels, key=lambda unknown: (-unknown.times, unknown.label)))
+
+
+def _shortened(problems: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield as many problems of each code of a file as are listed, then how many more there are."""
+    listed, rest = Counter[str](), dict[str, Diagnostic]()
+    for problem in problems:
+        listed[problem.code] += 1
+        if listed[problem.code] <= LISTED_PROBLEMS:
+            yield problem
+        else:
+            first = rest.get(problem.code, problem.at(count=0))
+            rest[problem.code] = first.at(count=first.count + problem.count)
+    for code, last in rest.items():
+        message = f"and {last.count:,} more like these"
+        yield Diagnostic(code, last.severity, message, file=last.file, count=last.count)
 
 
 def _check_pack(

@@ -27,10 +27,9 @@ from kammerton.fingering.judging import (
     limits_of,
 )
 from kammerton.fingering.match_rates import FingerColumns
+from kammerton.formats.reading import MOST_LISTED
 from kammerton.model.task import ClassKey, ClassTable, class_table
 
-LISTED = 20
-"""Places of one kind that are listed one by one; the rest is counted."""
 Kind = Literal["step", "chord"]
 _LETTERS = {RIGHT: "R", LEFT: "L"}
 
@@ -141,7 +140,7 @@ def finger_name(label: str) -> str:
 
 def lint(fingering: Fingering, options: FingeringOptions) -> tuple[Diagnostic, ...]:
     """Say what no hand can play, twenty places of each kind."""
-    profile = options.span_table()
+    profile, listed = options.span_table(), MOST_LISTED.get()
     counts: Counter[str] = Counter()
     diagnostics = []
     findings = find_spots(fingering, limits_of(profile))
@@ -152,12 +151,12 @@ def lint(fingering: Fingering, options: FingeringOptions) -> tuple[Diagnostic, .
     for spot in findings.spots:
         code = "KT391" if spot.kind == "step" else "KT390" if spot.rule == "same_finger" else "KT392"
         counts[code] += 1
-        if counts[code] <= LISTED:
+        if counts[code] <= listed:
             allowing = [name for name, places in elsewhere.items() if spot.place not in places]
             diagnostics.append(_diagnose(code, spot, fingering, _hint(code, profile.name, allowing)))
     for code, count in counts.items():
-        if count > LISTED:
-            message, rest = f"and {count - LISTED:,} more like these", count - LISTED
+        if count > listed:
+            message, rest = f"and {count - listed:,} more like these", count - listed
             diagnostics.append(Diagnostic(code=code, severity="warning", message=message, count=rest))
     if findings.unjudged:
         diagnostics.append(_unjudged(findings.unjudged, fingering))

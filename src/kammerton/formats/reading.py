@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
@@ -293,8 +294,10 @@ def check_encoding(name: str) -> None:
 DEFAULT_OPTIONS = IntervalOptions()
 
 
-_LISTED_PROBLEMS = 20
+LISTED_PROBLEMS = 20
 """Problems of one code that a file lists one by one; the rest is counted."""
+MOST_LISTED: ContextVar[int] = ContextVar("MOST_LISTED", default=LISTED_PROBLEMS)
+"""The same while more are needed, as where comments ignore those of single rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +327,7 @@ class Problems:
         return max(0, self._limit(code) - self._seen.get(code, 0))
 
     def _limit(self, code: str) -> int:
-        return self._limits.get(code, _LISTED_PROBLEMS)
+        return self._limits.get(code, MOST_LISTED.get())
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Add a problem, once; it is listed, or only counted if there were many of its code."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sized
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -26,7 +27,20 @@ def notes_task(task: Task) -> Task:
     """Return the task that reads notes, of which fingering reads MIDI files too."""
     if task is not TASK:
         return task
-    return replace(task, suffixes=TASK.suffixes | SUFFIXES, read=_read)
+    return replace(task, suffixes=TASK.suffixes | SUFFIXES, read=_read, adopt=_adopt)
+
+
+def _adopt(value: Any, name: str, options: Any) -> Reading[Fingering]:
+    """Take notes of the caller's, as a fingering is taken, but that they need no fingers."""
+    if not isinstance(value, Fingering):
+        names = ("onsets", "offsets", "pitches", "hands", "fingers", "labels")
+        columns = value if isinstance(value, Mapping) else {key: getattr(value, key, None) for key in names}
+        onsets = columns.get("onsets")
+        has_fingers = any(columns.get(key) is not None for key in ("fingers", "labels"))
+        if isinstance(onsets, Sized) and not has_fingers:
+            value = {**columns, "fingers": [MISSING] * len(onsets)}
+    reading: Reading[Fingering] = TASK.adopt(value, name, options)
+    return reading
 
 
 def _read(path: str | os.PathLike[str], name: str | None = None, options: Any = None) -> Reading[Fingering]:

@@ -2,6 +2,7 @@
 """Notes of MIDI files, byte by byte."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -86,3 +87,12 @@ def test_files_are_fingered_beside_others(tmp_path: Path) -> None:
         "one": ("-1",),
     }
     assert np.array_equal(made["five"].hands, [RIGHT] * 5)
+
+
+def test_notes_of_the_caller_need_no_fingers() -> None:
+    notes = {"onsets": [0, 1, 2], "offsets": [1, 2, 3], "pitches": [60, 62, 64]}
+    taken = [notes, SimpleNamespace(**notes), {**notes, "fingers": None}, {**notes, "fingers": ["", "", ""]}]
+    labels = [kt.annotate("fingering", {"song": own}, "rules")["song"].labels for own in taken]
+    assert labels == [("1", "2", "3")] * 4
+    with pytest.raises(kt.DataError, match="dict has no offsets"):
+        kt.annotate("fingering", {"song": {"onsets": [0]}}, "rules")
