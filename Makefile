@@ -59,7 +59,7 @@ $(LOWEST)/stamp: pyproject.toml tests/floors.py
 	$(LOWEST)/bin/python tests/floors.py >$(LOWEST)/floors.txt
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
-	  --constraint $(LOWEST)/floors.txt --editable '.[dask,gcs,pandas,remote,report,s3]' --group lowest
+	  --constraint $(LOWEST)/floors.txt --editable '.[audio,dask,gcs,pandas,remote,report,s3]' --group lowest
 	touch $@
 
 test-lowest: $(LOWEST)/stamp  ## a part of the quick tests, with the lowest versions of what we depend on
