@@ -97,7 +97,7 @@ def installed(name: str) -> str | None:
 def run_kammerton(corpus: Corpus) -> object:
     from kammerton.instruments import evaluate  # noqa: PLC0415 - each side imports only what it measures
 
-    return evaluate(corpus.annotated, corpus.predicted, corpus.path, protocols=["open-mic-task1"])
+    return evaluate(corpus.annotated, corpus.predicted, corpus.path, protocol="open-mic-task1")
 
 
 def run_sklearn(corpus: Corpus) -> object:

@@ -52,6 +52,7 @@ FINGERING = [
     "FingeringMetrics",
     "FingeringOptions",
     "decode",
+    "evaluate",
     "read",
 ]
 DOCUMENTED = [

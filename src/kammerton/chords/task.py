@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
 from itertools import chain, pairwise
+from operator import attrgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -56,7 +57,7 @@ from kammerton.formats.writing import (
     render_table,
 )
 from kammerton.model.annotations import LabelledIntervals, Place
-from kammerton.model.measure import Measure, Statistics
+from kammerton.model.measure import Measure, NamedScores, Statistics
 from kammerton.model.task import (
     Case,
     ClassKey,
@@ -83,7 +84,7 @@ def evaluate(
     *,
     protocol: str = "mir_eval",
     options: ChordOptions | None = None,
-) -> dict[str, float]:
+) -> NamedScores:
     """Score one song.
 
     Parameters
@@ -99,8 +100,9 @@ def evaluate(
 
     Returns
     -------
-    dict of str to float
-        Value of each measure by its name, in the order of the protocol; NaN where undefined.
+    NamedScores
+        A dict from ``protocol/measure`` to the score, in the order of the protocol; NaN where undefined. Of
+        ``mir_eval``, from the names that mir_eval has.
 
     Raises
     ------
@@ -119,13 +121,18 @@ def evaluate(
     >>> scores = evaluate([(0, 2), (2, 4)], ["C", "A:min"], [(0, 3), (3, 4)], ["C", "A:min7"])
     >>> scores["majmin"], scores["sevenths"]
     (0.75, 0.5)
+    >>> evaluate([(0, 4)], ["C"], [(0, 4)], ["C:7"], protocol="frames10ms")["frames10ms/Root"]
+    1.0
     """
     if not isinstance(protocol, str) or protocol not in _PROTOCOLS:
         raise OptionError.unknown("protocol", protocol, _PROTOCOLS)
     module = _PROTOCOLS[protocol]
     pair = _pair((ref_intervals, ref_labels), (est_intervals, est_labels), options)
     result = module.evaluate(build_columns([pair]), module.PROTOCOL.measures)
-    return {m.name: float(m.formula.finalise(statistics)[0]) for m, statistics in result.statistics.items()}
+    name = attrgetter("name") if module is mir_eval else str
+    return NamedScores(
+        {name(m): float(m.formula.finalise(statistics)[0]) for m, statistics in result.statistics.items()}
+    )
 
 
 def frame_csr(

@@ -3,6 +3,7 @@
 
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.decoding import decode
+from kammerton.fingering.evaluation import evaluate
 from kammerton.fingering.formats import read
 from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.metrics import BiomechanicalConstraints, FingeringMetrics
@@ -15,5 +16,6 @@ __all__ = [
     "FingeringMetrics",
     "FingeringOptions",
     "decode",
+    "evaluate",
     "read",
 ]

@@ -22,7 +22,7 @@ from kammerton.instruments.options import InstrumentOptions, look_up
 from kammerton.instruments.protocols import kiritchenko2006, lca, open_mic_task1
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.annotations import Place
-from kammerton.model.measure import Measure, Statistics
+from kammerton.model.measure import Measure, NamedScores, Statistics
 
 _TOGETHER = 50_000
 """Files that go through the kernels at once."""
@@ -55,7 +55,7 @@ class InstrumentScore:
     support: int
 
 
-class InstrumentScores(dict[str, float]):
+class InstrumentScores(NamedScores):
     """Scores by ``protocol/measure``, NaN where undefined.
 
     Attributes
@@ -82,32 +82,36 @@ class InstrumentScores(dict[str, float]):
 
 
 def evaluate(
-    annotated: Files,
-    predicted: Files,
+    reference: Files,
+    estimate: Files,
     taxonomy: str | os.PathLike[str] | None = None,
     *,
-    protocols: Collection[str] | None = None,
+    protocol: str | Collection[str] | None = None,
     labels: Collection[str] | None = None,
-    **options: Any,
+    options: InstrumentOptions | None = None,
+    **choices: Any,
 ) -> InstrumentScores:
     """Score lists of instruments.
 
     Parameters
     ----------
-    annotated, predicted : list of str, list of lists of str, or mapping of file to list of str
-        Labels of one file; or of many, both in the same order or under the same names. Predictions are
+    reference, estimate : list of str, list of lists of str, or mapping of file to list of str
+        Labels of one file; or of many, both in the same order or under the same names. Estimates are
         ranked, the best first; sets are not, and have no AP.
     taxonomy : str or path, optional
         A built-in taxonomy, or a file. Without one there are flat measures only.
-    protocols : collection of str, optional
-        ``"open-mic-task1"``, ``"kiritchenko2006"``, ``"lca"``; by default all that the input allows.
+    protocol : str or collection of str, optional
+        ``"open-mic-task1"``, ``"kiritchenko2006"``, ``"lca"``, or several of them; by default all that the
+        input allows.
     labels : collection of str, optional
         Instruments that scores of instruments, and means over them, are of; by default all that are
-        annotated or predicted.
-    **options
-        Fields of :class:`kammerton.instruments.InstrumentOptions` that concern labels and means: ``map``,
-        ``unknown``, ``casefold``, ``level``, ``leaves``, ``top_k``, ``ties``, ``undefined``,
-        ``min_support``.
+        annotated or estimated.
+    options : InstrumentOptions, optional
+        How labels are read, and means are taken.
+    **choices
+        In place of ``options``, fields of :class:`kammerton.instruments.InstrumentOptions` that concern
+        labels and means: ``map``, ``unknown``, ``casefold``, ``level``, ``leaves``, ``top_k``, ``ties``,
+        ``undefined``, ``min_support``.
 
     Returns
     -------
@@ -135,27 +139,28 @@ def evaluate(
     >>> scores.instruments["violin"].support
     1
     """
-    choices = _choices(taxonomy, options)
-    truth, predictions = _sides(annotated, predicted)
+    reading = _options(taxonomy, options, choices)
+    truth, predictions = _sides(reference, estimate)
     ranked = not any(issubclass(kind, AbstractSet) for kind in set(map(type, predictions)))
-    encoded, diagnostics = _encode(truth, predictions, choices, ranked=ranked)
-    measures = _measures(protocols, choices, ranked=ranked)
+    encoded, diagnostics = _encode(truth, predictions, reading, ranked=ranked)
+    names = [protocol] if isinstance(protocol, str) else protocol
+    measures = _measures(names, reading, ranked=ranked)
     per_file = [measure for measure in measures if measure.aggregate != "gathered"]
     sums = {measure: np.zeros((1, len(measure.formula.statistics))) for measure in per_file}
     counts = np.zeros((len(encoded.labels), 3))
     for begin in range(0, len(truth), _TOGETHER):
-        columns = shaped(encoded.columns(begin, min(begin + _TOGETHER, len(truth))), choices)
-        for measure, statistics in statistics_of_files(columns, per_file, choices).items():
+        columns = shaped(encoded.columns(begin, min(begin + _TOGETHER, len(truth))), reading)
+        for measure, statistics in statistics_of_files(columns, per_file, reading).items():
             sums[measure] += statistics.sum(axis=0, keepdims=True)
         counts += counts_of_labels(columns)
-    names, counts = _chosen(encoded.labels, counts, labels)
+    instruments, counts = _chosen(encoded.labels, counts, labels)
     gathered = [measure for measure in measures if measure.aggregate == "gathered"]
-    of_labels = open_mic_task1.gathered_rates(counts, gathered, choices)
+    of_labels = open_mic_task1.gathered_rates(counts, gathered, reading)
     scores = {measure: _score(measure, summed) for measure, summed in sums.items()}
     scores |= {measure: mean(Rate().counted(rows)) for measure, rows in of_labels.items()}
     return InstrumentScores(
         {str(measure): scores[measure] for measure in measures},
-        _by_instrument(names, counts),
+        _by_instrument(instruments, counts),
         len(truth),
         diagnostics,
     )
@@ -171,40 +176,46 @@ def _score(measure: Measure, summed: Statistics) -> float:
 # --- what the caller gave --------------------------------------------------------------------
 
 
-def _choices(taxonomy: str | os.PathLike[str] | None, options: Mapping[str, Any]) -> InstrumentOptions:
+def _options(
+    taxonomy: str | os.PathLike[str] | None, options: InstrumentOptions | None, choices: Mapping[str, Any]
+) -> InstrumentOptions:
     known = [field.name for field in fields(InstrumentOptions) if field.name not in _NEEDLESS]
-    for name in options:
+    for name in choices:
         if name not in known:
             raise OptionError.unknown("option", name, known)
     if taxonomy is not None and not isinstance(taxonomy, str | os.PathLike):
         raise OptionError.of_type("taxonomy", taxonomy, "a name or a path")
-    return InstrumentOptions(taxonomy="" if taxonomy is None else os.fsdecode(taxonomy), **options)
+    if options is not None and not isinstance(options, InstrumentOptions):
+        raise OptionError.of_type("options", options, "InstrumentOptions")
+    tree: dict[str, Any] = {} if taxonomy is None else {"taxonomy": os.fsdecode(taxonomy)}
+    return replace(options or InstrumentOptions(), **tree, **choices)
 
 
-def _sides(annotated: Files, predicted: Files) -> tuple[list[Labels], list[Labels]]:
+def _sides(reference: Files, estimate: Files) -> tuple[list[Labels], list[Labels]]:
     """Return the labels of each file, of both sides."""
     sides: tuple[list[Any], list[Any]]
-    if isinstance(annotated, Mapping) and isinstance(predicted, Mapping):
-        for side, other, what in ((annotated, predicted, "predicted"), (predicted, annotated, "annotated")):
+    if isinstance(reference, Mapping) and isinstance(estimate, Mapping):
+        for side, other, what in ((reference, estimate, "estimates"), (estimate, reference, "references")):
             lacking = [str(name) for name in side if name not in other]
             if lacking:
                 verb = inflected(len(lacking), "is", "are")
-                message = f"{plural(len(lacking), 'file')} {verb} not {what}, such as {quote(lacking[0])}"
+                message = (
+                    f"{plural(len(lacking), 'file')} {verb} not in the {what}, such as {quote(lacking[0])}"
+                )
                 raise OptionError(message, "give each file a list; an empty one, if it has no instrument")
-        sides = ([*annotated.values()], [predicted[name] for name in annotated])
-    elif isinstance(annotated, Mapping) or isinstance(predicted, Mapping):
+        sides = ([*reference.values()], [estimate[name] for name in reference])
+    elif isinstance(reference, Mapping) or isinstance(estimate, Mapping):
         message = "one side names its files and the other does not"
         raise OptionError(message, "give two mappings, or two lists")
     else:
         expected = "a list of labels, or of lists, or a mapping of files to lists"
-        sides = _listed("annotated", annotated, expected), _listed("predicted", predicted, expected)
+        sides = _listed("reference", reference, expected), _listed("estimate", estimate, expected)
         if all(isinstance(label, str) for side in sides for label in side):
-            sides = [annotated], [predicted]
+            sides = [reference], [estimate]
     counts = tuple(map(len, sides))
     if counts[0] != counts[1]:
-        verb = inflected(counts[0], "is", "are")
-        raise OptionError(f"{plural(counts[0], 'file')} {verb} annotated and {counts[1]:,} predicted")
-    for what, files in zip(("annotated", "predicted"), sides, strict=True):
+        raise OptionError(f"{plural(counts[0], 'reference')}, and {plural(counts[1], 'estimate')}")
+    for what, files in zip(("reference", "estimate"), sides, strict=True):
         for kind in set(map(type, files)):
             if issubclass(kind, str | bytes | Mapping) or not issubclass(kind, Collection):
                 odd = next(labels for labels in files if type(labels) is kind)
@@ -231,7 +242,7 @@ def _measures(
     protocols: Collection[str] | None, options: InstrumentOptions, *, ranked: bool
 ) -> list[Measure]:
     """Return the measures of protocols that the input allows."""
-    names = list(_PROTOCOLS) if protocols is None else _names("protocols", protocols)
+    names = list(_PROTOCOLS) if protocols is None else _names("protocol", protocols)
     flat = open_mic_task1.PROTOCOL.name
     for name in names:
         if name not in _PROTOCOLS:
@@ -301,7 +312,7 @@ def _encode(
     plain = np.array([meaning.is_plain for meaning in meanings], dtype=bool)
     sides: list[Lists] = []
     diagnostics: list[Diagnostic] = []
-    for name, side in zip(("annotated", "predicted"), written, strict=True):
+    for name, side in zip(("reference", "estimate"), written, strict=True):
         lists, odd = _each_once(side, codes, plain, len(vocabulary.labels))
         sides.append(lists)
         diagnostics += _noticed(side, odd, spellings.labels, ListReader(Problems(name), options))

@@ -451,6 +451,26 @@ def find(address: str, measures: Sequence[Measure], every: Sequence[Measure] = (
     raise OptionError(f"unknown measure {quote(address)}", hint)
 
 
+class NamedScores(dict[str, float]):
+    """Scores by ``protocol/measure``, NaN where undefined.
+
+    The name of a measure alone does where only one of them has it.
+
+    Examples
+    --------
+    >>> scores = NamedScores({"mirex2013/MajMin": 0.75, "mirex2013/Root": 1.0})
+    >>> scores["Root"]
+    1.0
+    """
+
+    def __missing__(self, name: str) -> float:
+        """Return the score of the only measure of a name."""
+        addresses = [address for address in self if address.rpartition("/")[2] == name]
+        if len(addresses) != 1:
+            raise KeyError(name)
+        return self[addresses[0]]
+
+
 def namesakes(
     addresses: Iterable[str], chosen: Sequence[Measure], every: Sequence[Measure]
 ) -> dict[Measure, tuple[Measure, ...]]:

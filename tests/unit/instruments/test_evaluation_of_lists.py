@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kammerton.errors import DataError, OptionError
 from kammerton.instruments.evaluation import InstrumentScore, InstrumentScores, evaluate
+from kammerton.instruments.options import InstrumentOptions
 from unit.instruments.scored import DEEP, FIGURE, MEASURES, Parents, equals, figures, listed, options
 from unit.instruments.test_flat_and_hierarchical import NAMES
 
@@ -95,9 +96,10 @@ def test_the_names_of_the_figures() -> None:
     assert list(evaluate(["a"], ["a"])) == flat
     whole = [name for name in MEASURES if name.split("/")[0] in (TASK1, "kiritchenko2006", "lca")]
     assert list(evaluate(["E"], ["E"], path_of(FIGURE))) == whole
-    some = evaluate(["E"], ["E"], path_of(FIGURE), protocols=["lca"])
+    some = evaluate(["E"], ["E"], path_of(FIGURE), protocol=["lca"])
     assert list(some) == ["lca/P", "lca/R", "lca/F"]
     assert isinstance(some, InstrumentScores)
+    assert some == evaluate(["E"], ["E"], options=InstrumentOptions(taxonomy=path_of(FIGURE)), protocol="lca")
 
 
 def test_sets_have_no_average_precision() -> None:
@@ -116,14 +118,14 @@ def test_levels_leaves_and_best_labels() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (([["a"]], [["a"], ["b"]]), "1 file is annotated and 2 predicted"),
+        (([["a"]], [["a"], ["b"]]), "1 reference, and 2 estimates"),
         (({"one": ["a"]}, [["a"]]), "one side names its files"),
-        (({"one": ["a"]}, {"two": ["a"]}), "1 file is not predicted, such as `one`"),
-        (({}, {"two": ["a"]}), "1 file is not annotated, such as `two`"),
-        ((["a", ["b"]], [["a"], ["b"]]), "a file of `annotated` must be a list of labels, not str"),
-        (([["a"], ["b"]], [["a"], 1]), "a file of `predicted` must be a list of labels, not int"),
-        (("a", ["a"]), "annotated must be a list of labels"),
-        ((["a"], 5), "predicted must be a list of labels"),
+        (({"one": ["a"]}, {"two": ["a"]}), "1 file is not in the estimates, such as `one`"),
+        (({}, {"two": ["a"]}), "1 file is not in the references, such as `two`"),
+        ((["a", ["b"]], [["a"], ["b"]]), "a file of `reference` must be a list of labels, not str"),
+        (([["a"], ["b"]], [["a"], 1]), "a file of `estimate` must be a list of labels, not int"),
+        (("a", ["a"]), "reference must be a list of labels"),
+        ((["a"], 5), "estimate must be a list of labels"),
     ],
 )
 def test_what_is_no_corpus(given: Any, message: str) -> None:
@@ -137,17 +139,18 @@ def test_options_that_are_none() -> None:
     with pytest.raises(OptionError, match="unknown option `threshold`"):
         evaluate(["a"], ["a"], threshold="0.5")
     with pytest.raises(OptionError, match="unknown protocol"):
-        evaluate(["a"], ["a"], protocols=["lac"])
+        evaluate(["a"], ["a"], protocol=["lac"])
     with pytest.raises(OptionError, match="`lca` needs a taxonomy"):
-        evaluate(["a"], ["a"], protocols=["lca"])
+        evaluate(["a"], ["a"], protocol=["lca"])
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
+        ({"options": 5}, "options must be InstrumentOptions, not int"),
         ({"taxonomy": 5}, "taxonomy must be a name or a path, not int"),
-        ({"protocols": "lca"}, "`protocols` must be a list of names, not str"),
-        ({"protocols": [None]}, "a name in `protocols` must be a str, not NoneType"),
+        ({"protocol": 5}, "`protocol` must be a list of names, not int"),
+        ({"protocol": [None]}, "a name in `protocol` must be a str, not NoneType"),
         ({"labels": "piano"}, "`labels` must be a list of names, not str"),
         ({"labels": [1, "a"]}, "a name in `labels` must be a str, not int"),
         ({"top_k": "1"}, "`top_k` must be a whole number, not str"),
@@ -160,7 +163,7 @@ def test_arguments_of_another_type(given: dict[str, Any], message: str) -> None:
 
 def test_scores_are_not_taken_for_labels() -> None:
     with pytest.raises(
-        OptionError, match=r"a file of `predicted` must be a list of labels, not dict\n.*score"
+        OptionError, match=r"a file of `estimate` must be a list of labels, not dict\n.*score"
     ):
         evaluate([["a"]], [{"b": 0.25, "a": 0.75}])
 
