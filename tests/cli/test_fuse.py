@@ -118,3 +118,14 @@ def test_fingerings_and_instruments(terminal: Terminal) -> None:
     assert result.code == 0
     # two of three do not list the voice of `song`, which they know
     assert value_of(terminal, "instruments", "ai", "lists", "open-mic-task1/F") == 1
+
+
+def test_a_folder_that_is_converted_keeps_how_it_was_made(terminal: Terminal) -> None:
+    terminal.write(a={"x.lab": "0 4 C"}, b={"x.lab": "0 4 C"}, c={"x.lab": "0 3 C|3 4 G"})
+    for out, options in (("lab", ()), ("jams", ("--to", "jams"))):
+        assert terminal.run("fuse", "chords", "a", "b", "c", "--out", out, *options).code == 0
+    assert terminal.run("convert", "chords", "lab", "converted/", "--to", "jams").code == 0
+    texts = [(terminal.folder / folder / "x.jams").read_text() for folder in ("jams", "converted")]
+    made = [json.loads(text)["annotations"][0]["annotation_metadata"] for text in texts]
+    assert made[0] == made[1]
+    assert made[0]["annotation_tools"].startswith("kammerton fused:agreement")

@@ -18,13 +18,14 @@ from kammerton.formats.collecting import collect, find
 from kammerton.formats.folders import FoundItems, leads_out
 from kammerton.formats.pack_layout import CollectionRole, with_roles
 from kammerton.formats.packs import Pack, PackWriter, is_pack, new_pack, opened_pack, unpacked
-from kammerton.formats.reading import options_of, such_rows, without_sides
+from kammerton.formats.reading import options_of, read_record, such_rows, without_sides
 from kammerton.formats.remote import check_here, is_remote, lying_here, shown_path
 from kammerton.formats.writing import already_there, write_atomically
 from kammerton.model.corpus import Collection, name_of_source
 from kammerton.model.registry import find_task
 from kammerton.model.task import OF_BLOCKS, Conversion, ItemReadings, Task
 from kammerton.scoring.loading import read_source
+from kammerton.systems.provenance import with_making
 
 StrPath = str | os.PathLike[str]
 _UNFIT_FOR_NAMES = re.compile(r'^\.+|[/\\:*?"<>|\x00-\x1f\x7f]')
@@ -189,6 +190,14 @@ class _Source:
         """Whether it is one file that is no pack."""
         return self.files is not None and self.files.single
 
+    @property
+    def made(self) -> str:
+        """How a system made what is in the folder, as its record has it; empty if none did."""
+        if self.files is None or self.files.single or is_remote(self.path):
+            return ""
+        made = read_record(Path(self.path)).get("made")
+        return made if isinstance(made, str) else ""
+
     def annotator(self, parts: Sequence[_Part], place: int, of_file: str | None) -> str | None:
         """Return what one annotator of an item is called: as the source is, unless that has several."""
         several = len(parts) > 1
@@ -305,6 +314,7 @@ class _Converter:
             return
         assert source.files is not None, "a source is a pack, or has files"
         self.diagnostics += source.files.diagnostics
+        made = source.made
         for stem, paths in source.files.files.items():
             names = [name_of_source(path) or "" for path in paths]
             if len(paths) > 1:
@@ -312,19 +322,23 @@ class _Converter:
                 continue
             try:
                 with lying_here(paths[0]) as here:
-                    read = self._read(here, names[0], stem, task)
+                    read = self._read(here, names[0], stem, task, made)
             except DataError as error:
                 read = _Read(names[0], stem, (), error.diagnostics)
             self.diagnostics += read.diagnostics
             yield read
 
-    def _read(self, path: Path, name: str, stem: str, task: Task) -> _Read:
+    def _read(self, path: Path, name: str, stem: str, task: Task, made: str) -> _Read:
         unfold = self.conversion.unfold if task.unfolder(path.name) else None
         table = None if unfold is None else unfold(path, name, self.options)
         if table is not None:
             return _Read.of_table(name, stem, table)
         reading = self.conversion.load(path, name, self.options)
-        return _Read(name, stem, [(None, *track) for track in reading.annotations], reading.diagnostics)
+        parts = [
+            (None, who, with_making(track, made) if made and self.form == "jams" else track)
+            for who, track in reading.annotations
+        ]
+        return _Read(name, stem, parts, reading.diagnostics)
 
     def _convert(
         self, name: str, item: str, parts: Sequence[_Part], *, whole: bool = True, apart: bool = False

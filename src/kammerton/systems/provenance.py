@@ -157,7 +157,7 @@ def _rendered(conversion: Conversion, content: Content, item: str, form: str) ->
     """Return the text of the file of an item; JAMS says how it was made, and the confidence of rows."""
     track = conversion.track(content.annotations[item], None, item)
     if form == "jams":
-        track = _with_making(track, content.made)
+        track = with_making(track, content.made)
     confidence = content.confidences.get(item)
     if confidence is not None and isinstance(track, LabelledIntervals):
         shares = [None if math.isnan(share) else round(share, 6) for share in confidence.tolist()]
@@ -168,7 +168,7 @@ def _rendered(conversion: Conversion, content: Content, item: str, form: str) ->
     return conversion.render(tracks, form)
 
 
-def _with_making(track: Any, made: str) -> Any:
+def with_making(track: Any, made: str) -> Any:
     """Return a track that says in JAMS how it was made; one of several entries says so in each."""
     about = {"annotation_tools": f"kammerton {made}", "data_source": "program"}
     metadata = Metadata({}, {"annotation_metadata": about})
