@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import kammerton as kt
 from kammerton.reporting.comparisons import render_agreement, render_comparison, render_scores, render_values
 from kammerton.reporting.html.chapters import source_of
-from kammerton.reporting.html.ranking import scores as html_scores
+from kammerton.reporting.html.scores import scores as html_scores
 from kammerton.reporting.rankings import TableOptions
 from kammerton.statistics.resampling import BootstrapSettings
 from tabled_scores import LOSS, MEAN, POOLED, tabled, valued

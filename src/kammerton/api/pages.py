@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
+import io
 import os
 import unicodedata
 from collections import Counter
@@ -12,9 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kammerton.api.recordings import Recordings, recordings_of, sound_of
+import numpy as np
+
 from kammerton.api.scoring import corpus_of, is_lone_run, items_of_run
 from kammerton.errors import DataError, OptionError, OutputError, close_match, plural, quote, some
+from kammerton.formats.folders import find_files
 from kammerton.formats.lists import Items
 from kammerton.formats.reading import options_of
 from kammerton.formats.writing import write_atomically
@@ -36,6 +40,9 @@ if TYPE_CHECKING:
 
 _LISTED = 5
 """Items that a message lists."""
+Recordings = str | os.PathLike[str] | Mapping[str, str | os.PathLike[str]]
+_RATE = 16000
+"""Of sound on a page, in samples per second."""
 
 
 def show(  # noqa: PLR0913 - one per choice
@@ -303,7 +310,7 @@ def report(
     written = _date(date)
     if figures is not None:
         altair_of()  # before anything else is done
-    sounds = recordings_of(recordings)
+    sounds = _recordings_of(recordings)
     report_phase = progress or (lambda _: None)
     report_phase("reading runs")
     joined = [replace(part, scores=items_of_run(part.scores, items)) for part in _joined(runs)]
@@ -409,7 +416,7 @@ def _drawer(scores: Scores, measure: str, sounds: Mapping[str, Path]) -> Draw | 
                 view = lay_out(
                     task, corpus, item, measure=judge, annotator=annotator or judging, options=options
                 )
-                return replace(view, sound=sound_of(sounds[item])) if item in sounds else view
+                return replace(view, sound=_sound_of(sounds[item])) if item in sounds else view
             except OptionError:
                 continue
             except DataError as error:
@@ -429,3 +436,30 @@ def _titles(tasks: list[str]) -> list[str]:
         seen[task] += 1
         titles.append(task.capitalize() + (f" {seen[task]}" if counts[task] > 1 else ""))
     return titles
+
+
+def _recordings_of(recordings: Recordings | None) -> dict[str, Path]:
+    """Return the recording of each item, of a folder or a mapping."""
+    from kammerton.systems.audio import require_soundfile  # noqa: PLC0415 - most pages are silent
+    from kammerton.systems.system import SUFFIXES  # noqa: PLC0415
+
+    if recordings is None:
+        return {}
+    require_soundfile()
+    if isinstance(recordings, Mapping):
+        return {item: Path(path) for item, path in recordings.items()}
+    if not isinstance(recordings, str | os.PathLike):
+        raise OptionError.of_type("recordings", recordings, "a path or a mapping")
+    return {
+        item: paths[0] for item, paths in find_files(recordings, suffixes=SUFFIXES["audio"]).files.items()
+    }
+
+
+def _sound_of(path: Path) -> str:
+    """Return a recording as an address that has all of it: one channel, as MP3."""
+    from kammerton.systems.audio import read_blocks, require_soundfile  # noqa: PLC0415 - as above
+
+    samples = np.concatenate([np.zeros(0, dtype=np.float32), *read_blocks(path, _RATE)])
+    file = io.BytesIO()
+    require_soundfile().write(file, samples, _RATE, format="MP3", subtype="MPEG_LAYER_III")
+    return f"data:audio/mpeg;base64,{base64.b64encode(file.getvalue()).decode('ascii')}"

@@ -26,13 +26,16 @@ from kammerton.errors import OptionError, plural, quote
 from kammerton.formats.writing import write_atomically
 from kammerton.model.registry import known_tasks
 from kammerton.model.task import Task
-from kammerton.reporting.cards import render_system_cards, render_system_list
 from kammerton.reporting.charts import FORMS, altair_of, render_chart
 from kammerton.reporting.comparisons import render_scores
-from kammerton.reporting.curves import learning_curve
 from kammerton.reporting.documents import render_frame, render_json
-from kammerton.reporting.fusions import render_fusion
 from kammerton.reporting.rankings import TableOptions
+from kammerton.reporting.systems import (
+    learning_curve,
+    render_fusion,
+    render_system_cards,
+    render_system_list,
+)
 from kammerton.results.scores import Scores
 from kammerton.systems.fusion_result import Fusion
 from kammerton.systems.models import read_model

@@ -4,18 +4,17 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 from kammerton.model.measure import Measure, Protocol
 from kammerton.model.task import Task
-from kammerton.reporting.escaping import for_markdown, for_terminal
+from kammerton.reporting.escaping import for_markdown
 from kammerton.version import __version__
 
-_TERM = 15
+TERM = 15
+"""Width of the names of fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +93,10 @@ def render_list(described: Sequence[Described], *, width: int = 80) -> str:
     blocks = []
     for entry in described:
         longest = max(len(str(measure)) for measure in entry.measures)
-        lines = [_title(entry), *_paragraph(entry.protocol.summary, "  ", width), ""]
+        lines = [_title(entry), *paragraph(entry.protocol.summary, "  ", width), ""]
         for measure in entry.measures:
             term = f"{'*' if measure.headline else ' '} {measure!s:<{longest}}  "
-            lines += _hanging(term, measure.card.summary, width)
+            lines += hanging(term, measure.card.summary, width)
         blocks.append("\n".join(lines) + "\n")
     return "\n".join([*blocks, "* headline measure: shown without --all\n"])
 
@@ -108,9 +107,9 @@ def render_cards(described: Sequence[Described], *, width: int = 80) -> str:
     for entry in described:
         lines = [_title(entry)]
         for text in (entry.protocol.summary, entry.protocol.rules):
-            lines += _paragraph(text, "  ", width)
+            lines += paragraph(text, "  ", width)
         for line in entry.protocol.citation.splitlines():
-            lines += _paragraph(line, "  ", width, "      ") or [""]
+            lines += paragraph(line, "  ", width, "      ") or [""]
         blocks.append("\n".join(lines) + "\n")
         blocks += ["\n".join(_card(measure, width)) + "\n" for measure in entry.measures]
     return "\n".join(blocks)
@@ -123,52 +122,13 @@ def _title(described: Described) -> str:
 
 def _card(measure: Measure, width: int) -> Iterator[str]:
     yield str(measure)
-    yield from _paragraph(measure.card.summary, "  ", width)
+    yield from paragraph(measure.card.summary, "  ", width)
     for name, text in card_fields(measure).items():
-        yield from _hanging(f"  {name:<{_TERM}} ", text, width)
+        yield from hanging(f"  {name:<{TERM}} ", text, width)
 
 
-def render_system_list(systems: Sequence[Mapping[str, Any]], *, width: int = 80) -> str:
-    """Return a line or two for each system, under its task."""
-    longest = max(len(for_terminal(system["system"])) for system in systems)
-    lines: list[str] = []
-    for task, of_task in groupby(systems, key=itemgetter("task")):
-        lines += [""] * bool(lines) + [f"{for_terminal(task)}:"]
-        for system in of_task:
-            term = f"  {for_terminal(system['system']):<{longest}}  "
-            lines += _hanging(term, for_terminal(system["summary"]), width)
-    return "\n".join(lines) + "\n"
-
-
-def render_system_cards(systems: Sequence[Mapping[str, Any]], *, width: int = 80) -> str:
-    """Return the whole card of each system."""
-    blocks = []
-    for system in systems:
-        lines = [for_terminal(f"{system['task']}: {system['system']}")]
-        lines += _paragraph(for_terminal(system["summary"]), "  ", width)
-        fields = {
-            "takes": ", ".join(system["takes"]),
-            "settings": ", ".join(
-                name if value is None else f"{name}={value}" for name, value in system["settings"].items()
-            )
-            or "none",
-            "source": system["source"],
-            "licence": system["licence"],
-            "trained on": system["trained_on"],
-            "levels": "; ".join(system["levels"]) or "none stated",
-            "limits": system["limits"],
-            "cost": system["cost"],
-            "package": system["package"],
-            "needs": system["extra"] and f"kammerton[{system['extra']}]",
-        }
-        for name, text in fields.items():
-            if text:
-                lines += _hanging(f"  {name:<{_TERM}} ", for_terminal(str(text)), width)
-        blocks.append("\n".join(lines) + "\n")
-    return "\n".join(blocks)
-
-
-def _paragraph(text: str, indent: str, width: int, below: str | None = None) -> list[str]:
+def paragraph(text: str, indent: str, width: int, below: str | None = None) -> list[str]:
+    """Return the lines of a text; those below the first have an indent of their own if it is given."""
     return textwrap.wrap(
         text,
         max(width, 20),
@@ -179,10 +139,10 @@ def _paragraph(text: str, indent: str, width: int, below: str | None = None) -> 
     )
 
 
-def _hanging(term: str, text: str, width: int) -> list[str]:
+def hanging(term: str, text: str, width: int) -> list[str]:
     """Return a term with its text beside it or, where that leaves no room, below it."""
     indent = " " * (len(term) if len(term) <= width // 2 else 4)
-    lines = _paragraph(text, indent, width) or [indent]
+    lines = paragraph(text, indent, width) or [indent]
     if len(term) > len(indent):
         return [term.rstrip(), *lines]
     return [(term + lines[0][len(indent) :]).rstrip(), *lines[1:]]

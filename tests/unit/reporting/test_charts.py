@@ -25,10 +25,10 @@ from kammerton.reporting.charts import (
     spread,
     squeezed,
 )
-from kammerton.reporting.curves import learning_curve
 from kammerton.reporting.figures import CHARTS, chart, charts_of
 from kammerton.reporting.html.chapters import source_of
 from kammerton.reporting.html.page import Source
+from kammerton.reporting.systems import learning_curve
 from tabled_scores import CLASSES, LOSS, MEAN, POOLED, tabled, valued
 
 HOSTILE = ["</text><script>", "{{7*7}}", "\u202egnp", 10_000 * "x" + "1", 10_000 * "x" + "2", "datum.a", ""]

@@ -72,7 +72,7 @@ def test_without_groups_there_is_no_such_section() -> None:
 
 
 def test_many_groups_are_cut(monkeypatch: Any) -> None:
-    monkeypatch.setattr("kammerton.reporting.html.comparison._GROUPS", 1)
+    monkeypatch.setattr("kammerton.reporting.html.scores._GROUPS", 1)
     text = text_of(section(scored(mine=right(4, 2, 1)), "groups"))
     assert "1 more groups" in text
     assert "rock" not in text.partition("mine <pop>")[2]

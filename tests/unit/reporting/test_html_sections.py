@@ -12,7 +12,7 @@ import kammerton as kt
 from kammerton.errors import Diagnostic
 from kammerton.reporting.charts import cliques
 from kammerton.reporting.html import items as html_items
-from kammerton.reporting.html.ranking import Axis, plot_of
+from kammerton.reporting.html.scores import Axis, plot_of
 from kammerton.reporting.rankings import RankingCell, RankingRow, ScoreRanking
 from kammerton.results.scores import Scores
 from kammerton.statistics.resampling import BootstrapSettings

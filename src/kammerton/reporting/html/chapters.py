@@ -7,11 +7,10 @@ from functools import cache
 
 from kammerton.errors import plural
 from kammerton.reporting.html.classes import breakdown, losses
-from kammerton.reporting.html.comparison import candidates, compared, groups
 from kammerton.reporting.html.items import BUDGET, item, items
 from kammerton.reporting.html.methods import methods, quality
 from kammerton.reporting.html.page import OPTIONS, Chapter, Draw, Section, Source, embedded, shown
-from kammerton.reporting.html.ranking import agreement, scores
+from kammerton.reporting.html.scores import agreement, candidates, compared, groups, scores
 from kammerton.reporting.html.summary import summary
 from kammerton.reporting.rankings import comparison_of, shown_measures
 from kammerton.results.scores import Scores

@@ -26,7 +26,7 @@ from kammerton.reporting.html.page import (
     sentence,
     shown,
 )
-from kammerton.reporting.html.ranking import plots, shares_of
+from kammerton.reporting.html.scores import plots, shares_of
 from kammerton.reporting.rankings import verdict
 from kammerton.reporting.tables import format_score
 from kammerton.results.context import ContextScore
