@@ -353,6 +353,37 @@ def test_sarif_has_rules_results_and_places(terminal: Terminal) -> None:
     assert uri.startswith("file:///")
 
 
+SARIF: dict[str, tuple[set[str], set[str]]] = {
+    "log": ({"version", "runs"}, {"$schema"}),
+    "run": ({"tool"}, {"columnKind", "results"}),
+    "driver": ({"name"}, {"version", "rules"}),
+    "rule": ({"id"}, {"shortDescription", "help"}),
+    "result": (
+        {"message"},
+        {"ruleId", "ruleIndex", "level", "locations", "occurrenceCount", "suppressions"},
+    ),
+    "region": (set(), {"startLine", "startColumn", "endColumn"}),
+}
+"""What objects of SARIF 2.1.0 must have, and may have of what is written here; it allows nothing else."""
+
+
+def test_sarif_has_no_other_keys_than_its_standard(terminal: Terminal) -> None:
+    rows = "".join(f"{n} {n + 1} C:mja7\n" for n in range(30))
+    terminal.write(songs={"a.lab": "# kammerton: ignore[KT125]|0 1 Cm|1 1 F", "b.lab": rows, "c.md": ""})
+    log = terminal.run(*CHECK, "songs", "--format", "sarif").document
+    (run,) = log["runs"]
+    driver, results = run["tool"]["driver"], run["results"]
+    regions = [row["physicalLocation"].get("region", {}) for result in results for row in result["locations"]]
+    objects = {"log": [log], "run": [run], "driver": [driver], "rule": driver["rules"]}
+    for name, parts in {**objects, "result": results, "region": regions}.items():
+        needed, allowed = SARIF[name]
+        assert all(needed <= part.keys() <= needed | allowed for part in parts)
+    assert {result["level"] for result in results} <= {"none", "note", "warning", "error"}
+    assert all(result["occurrenceCount"] >= 1 and result["message"]["text"] for result in results)
+    assert all(driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"] for result in results)
+    assert all(value >= 1 for region in regions for value in region.values())
+
+
 def test_there_is_a_hook_of_pre_commit_for_each_task() -> None:
     hooks = yaml.safe_load(Path(__file__).parents[2].joinpath(".pre-commit-hooks.yaml").read_text())
     assert [hook["entry"] for hook in hooks] == [f"kammerton check {task}" for task in TASKS]
