@@ -74,12 +74,13 @@ def degraded(sound: Sound, chances: Generator, *, noise_db: float | None, eq_db:
     """Return sound with a random equalizer of about so many decibels, and with white noise below it."""
     result = sound.astype(np.float64)
     if eq_db:
-        spectrum = np.fft.rfft(result)
+        size = 1 << len(result).bit_length()  # other lengths may take many times as long
+        spectrum = np.fft.rfft(result, size)
         bands = np.geomspace(40, rate / 2, 9)
         gains = chances.normal(0, eq_db, len(bands))
-        frequencies = np.fft.rfftfreq(len(result), 1 / rate)
+        frequencies = np.fft.rfftfreq(size, 1 / rate)
         curve = np.interp(np.log(np.maximum(frequencies, 1)), np.log(bands), gains)
-        result = np.fft.irfft(spectrum * 10 ** (curve / 20), len(result))
+        result = np.fft.irfft(spectrum * 10 ** (curve / 20))[: len(result)]
     if noise_db is not None:
         level = np.sqrt(np.mean(result**2)) * 10 ** (-noise_db / 20)
         result = result + chances.normal(0, 1, len(result)) * level

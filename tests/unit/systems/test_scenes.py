@@ -2,6 +2,7 @@
 """Scenes: that what is said of them is what sounds."""
 
 import io
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -246,3 +247,9 @@ def test_what_is_no_soundfont_is_called_so(tmp_path: Path) -> None:
         scene.sound(soundfont=tmp_path / "font.sf2")
     with pytest.raises(kt.OptionError, match="cannot be read"):
         scene.sound(soundfont=tmp_path / "none.sf2")
+
+
+def test_without_a_renderer_the_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "midirenderer", None)
+    with pytest.raises(kt.OptionError, match=r"soundfonts need midirenderer[\s\S]*kammerton\[audio\]"):
+        make_scene(0, options=SceneOptions(bars=1)).sound(soundfont=FONT)
