@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from kammerton.chords.labels import parse
 from kammerton.chords.respelling import ROOTS, respell
-from kammerton.errors import DataError, Diagnostic, quote
+from kammerton.errors import DataError, Diagnostic, plural, quote
 from kammerton.formats.source import read_text
 from kammerton.systems.system import Input, System, SystemCard
 from kammerton.systems.tablature import Tuning, is_tablature, read_tuning, tab_chords
@@ -48,8 +48,8 @@ LineKind = Literal[
 _ROOT = r"(?:[A-G][#b♯♭]?|H(?![#b♯♭]))"
 _NUMBER = r"(?:1[0-3]|69|[2-79])"
 _QUALITY = (
-    r"(?:[Mm]aj(?:or)?|MAJ|[Mm]in(?:or)?|MIN|[Mm]a|[Mm]i|[mM]|[Dd]im|[Aa]ug|[Ss]us|[Aa]dd|no|omit|dom|alt"
-    rf"|[°ºøØΔ△^+-]|o(?=7)|[#b♯♭+-]?{_NUMBER}[+-]?|\([^()\s]*\)|,)*"
+    r"(?:[Mm]aj(?:or)?|MAJ|[Mm]in(?:or)?|MIN|[Mm]a(?!dd|ug|lt)|[Mm]i|[mM]|[Dd]im|[Aa]ug|[Ss]us|[Aa]dd|no|omit|dom|alt"
+    rf"|[°ºøØΔ△^+-]|o(?=7)|[#b♯♭+-]?{_NUMBER}[+-]?|\([^()\s]*\)|,)*+"
 )
 _CHORD = re.compile(rf"{_ROOT}{_QUALITY}(?:/(?:{_ROOT}|[#b]?{_NUMBER}))?")
 _NO_CHORD = re.compile(r"N\.?C\.?|n\.c\.?")
@@ -66,6 +66,9 @@ _REPEAT = re.compile(
     rf"(?:(?<=\s)|(?<=[|\]):])|\A)[\[(]?\s*(?:(?:repeat|play)\s+)?{_TIMES}\s*[\])]?\s*[.|]*\s*\Z",
     re.IGNORECASE,
 )
+_MOST_TIMES = 16
+_LONGEST = 1000
+"""Characters of a line, beyond which it is none of a sheet."""
 _WORDS = {
     "verse": "verse", "vers": "verse", "strophe": "verse", "chorus": "chorus", "refrain": "chorus",
     "hook": "chorus", "pre-chorus": "pre-chorus", "prechorus": "pre-chorus", "pre chorus": "pre-chorus",
@@ -86,8 +89,7 @@ _COLON = re.compile(r"\s*:\s*")
 _DIRECTIVE = re.compile(r"\s*\{\s*(?P<name>[A-Za-z_-]+)\s*(?:[:\s]\s*(?P<value>[^{}]*?))?\s*\}\s*")
 _SECTIONS = {"c": "chorus", "v": "verse", "b": "bridge"}
 """Sections by the last letter of short directives: ``{soc}``."""
-_SHAPE = r"\(?(?:(?=\S*\d)[\dxXoO]{6}|[\dxX]{1,2}(?:[- ][\dxX]{1,2}){5})\)?"
-_DEFINITION = re.compile(rf"\s*(?:\S+\s*[:=]?\s*)?{_SHAPE}(?:[,;\s]+(?:\S+\s*[:=]?\s*)?{_SHAPE})*\s*")
+_SHAPE = re.compile(r"\(?(?:(?=.*\d)[\dxXoO]{6}|[\dxX]{1,2}(?:-[\dxX]{1,2}){5})\)?")
 _TUNING = re.compile(
     r"\W*(?:\w+\W+){0,3}tun(?:ing|ed|e)\b.{0,60}|\W*(?:half|whole|1/2)\W+step\W+down\W*|\W*drop\W?D\W*",
     re.IGNORECASE,
@@ -223,11 +225,17 @@ def _lines(written: Sequence[str]) -> list[_Line]:
     return lines
 
 
+def _is_definition(text: str) -> bool:
+    """Tell whether a line has shapes of chords, each behind its name or alone."""
+    shapes = [_SHAPE.fullmatch(word) is not None for word in re.split(r"[\s:=,;]+", text.strip())]
+    return shapes[-1] and all(map(max, shapes[:-1], shapes[1:]))
+
+
 _KINDS: tuple[tuple[LineKind, Callable[[str], object]], ...] = (
     ("empty", lambda text: not text.strip()),
     ("directive", _DIRECTIVE.fullmatch),
     ("comment", lambda text: text.startswith("#")),
-    ("definition", _DEFINITION.fullmatch),
+    ("definition", _is_definition),
     ("tablature", is_tablature),
     ("tuning", _TUNING.fullmatch),
     ("capo", _CAPO.fullmatch),
@@ -236,6 +244,8 @@ _KINDS: tuple[tuple[LineKind, Callable[[str], object]], ...] = (
 
 def _line(text: str) -> _Line:
     """Tell what a line is, and which chords it has."""
+    if len(text) > _LONGEST:
+        return _Line("lyrics")
     kind = next((kind for kind, fits in _KINDS if fits(text)), None)
     if kind is not None:
         return _Line(kind)
@@ -268,7 +278,7 @@ def _heading(text: str) -> _Line | None:
 def _times(text: str) -> int:
     """Return how often a text says that something is played."""
     match = _REPEAT.search(text)
-    return max(int(match[1] or match[2]), 1) if match else 1
+    return min(max(int(match[1] or match[2]), 1), _MOST_TIMES) if match else 1
 
 
 def _chord_line(text: str, at: int = 0) -> _Line | None:
@@ -445,7 +455,7 @@ class _Reader:
         texts = [self._written[place] for place in strings]
         if len(strings) != 6:
             if any(character.isdigit() for text in texts for character in text):
-                message = f"tablature of {len(strings)} lines is not read; that of six strings is"
+                message = f"tablature of {plural(len(strings), 'line')} is not read; that of six strings is"
                 self._report("KT832", "note", message, strings[0], Token(texts[0].strip(), 1))
             return
         shift = self._capo + self._tuning.shift

@@ -109,7 +109,8 @@ def test_a_chord_knows_its_place_and_row() -> None:
         ("{transpose}\n[C]", "C:maj"),
         ("N.C.  n.c.  NC", "N N N"),
         ("C C/G/E", "C:maj C:maj G:maj E:maj"),
-        ("C x99", " ".join(["C:maj"] * 99)),
+        ("C x99", " ".join(["C:maj"] * 16)),
+        ("Amadd9 Bmaj Cmaug", "A:min(9) B:maj X"),
         ("{sot}\nC G Am\n{eot}\nD", "D:maj"),  # within tablature nothing is a chord line
         ("{sov}\n[C]\n{eov}\n{sob}\n[F]\n{eob}", "C:maj F:maj"),
         ("[Solo]\nTune your heart\nC", "C:maj"),
@@ -137,3 +138,11 @@ def test_any_text_is_a_sheet_or_has_no_chords(text: str) -> None:
         written = lines[chord.line - 1][chord.column - 1 :]
         assert written.startswith(chord.written) or read.kinds[chord.line - 1] == "tablature"
         assert str(parse(chord.label)) == chord.label
+
+
+@pytest.mark.parametrize(
+    "line", ["x02210 " * 200 + "!", "C" + "-2" * 900, "capo " * 180, "verse " * 160, "[" * 900, "C " * 9000]
+)
+def test_a_line_is_read_in_time_that_grows_with_it(line: str) -> None:
+    # where parts of a pattern fit in several ways, such lines take longer than the universe
+    assert parse_sheet(f"{line}\nC7").kinds[-1] == "chords"
