@@ -89,4 +89,5 @@ def _best_beats(strengths: Curve, period: float) -> Curve:
     beats = [tail + int(totals[tail:].argmax())]
     while before[beats[-1]] >= 0:
         beats.append(int(before[beats[-1]]))
-    return np.array(beats[::-1], dtype=float)
+    before_all = np.arange(beats[-1] - period, 0, -period)  # quiet beginnings have beats, too
+    return np.concatenate((before_all[::-1], beats[::-1]))

@@ -105,9 +105,9 @@ def unit_rows(rows: Matrix) -> Matrix:
 
 def change_times(path: str | os.PathLike[str], grid: Grid) -> NDArray[np.float64]:
     """Return the times when chords may change; none if they may at every frame."""
-    if grid == "frames":
+    beats = np.zeros(0) if grid == "frames" else read_beats(path)
+    if len(beats) < 2:
         return np.zeros(0)
-    beats = read_beats(path)
     if grid == "beats":
         return beats
     return np.sort(np.concatenate((beats, (beats[1:] + beats[:-1]) / 2)))

@@ -132,6 +132,14 @@ def test_beats_are_on_clicks_that_are_nearly_even(write: Write, period: float) -
     np.testing.assert_allclose(beats[: len(times)], times, atol=0.045)  # and go on in the noise
 
 
+def test_beats_begin_with_the_recording() -> None:
+    onsets = np.zeros(2000)
+    onsets[1000::20] = 1.0
+    beats = beats_of(onsets)
+    assert beats[0] <= 20
+    assert set(np.diff(beats).round()) == {20.0}
+
+
 def test_no_beats_without_onsets() -> None:
     assert beats_of(np.ones(1000)).size == beats_of(np.zeros(10)).size == 0
 
