@@ -122,4 +122,4 @@ dist: $(VENV)/check.stamp  ## wheel and source archive, tried in empty environme
 	done
 
 clean:
-	rm -rf dist $(VENV) $(VENV)-* docs/build docs/gallery docs/api .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf dist $(VENV) $(VENV)-* docs/build docs/gallery docs/api docs/reference .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: MIT
 """How Sphinx builds the documentation: `make docs`."""
 
+import sys
 import warnings
 from importlib.metadata import version as version_of
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+from reference_pages import write_reference  # noqa: E402 - it stands in this folder
+
+write_reference(HERE / "reference")
 
 project = "Kammerton"
 author = "The Kammerton developers"
@@ -16,7 +24,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["build"]
+exclude_patterns = ["build", "sg_execution_times.rst"]
 nitpicky = False
 numpydoc_show_class_members = False
 myst_enable_extensions = ["dollarmath"]

@@ -20,11 +20,12 @@ The scores themselves are those that MIREX printed.
 # significantly (permutation test on songs, p values of all pairs adjusted by Holm, .05).
 
 import csv
+import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-with (Path(__file__).parent / "mirex_rescored.csv").open(encoding="utf-8", newline="") as file:
+with (Path(sys.argv[0]).parent / "mirex_rescored.csv").open(encoding="utf-8", newline="") as file:
     rows = list(csv.DictReader(file))
 
 
