@@ -10,14 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import kammerton as kt
-from kammerton.model.measure import Measure
-from laws.measuring import MEASURES, corpus, keepers, measure_named, same, statistics_of, values_of
+from laws.corpora import ROUNDING, best_or_undefined, merging_changes_nothing, order_changes_nothing
+from laws.measuring import corpus, keepers, measure_named, same, statistics_of, values_of
 from laws.transformations import respelled, shifted, split, transposed
 from strategies import Song, chord_songs, label_pools, song_pairs, spanning_pairs
-
-ROUNDING = 1e-12
-"""What a sum over more slices of the same time may differ by."""
 
 CORPORA = st.lists(song_pairs(), min_size=2, max_size=5).map(
     lambda pairs: {f"song {number}": pair for number, pair in enumerate(pairs)}
@@ -33,13 +29,7 @@ def lone_songs() -> st.SearchStrategy[Song]:
 
 @given(lone_songs())
 def test_a_reference_scored_against_itself_is_best_or_undefined(song: Song) -> None:
-    values = values_of(song, song)
-    wrong = {
-        str(measure): values[measure]
-        for measure in keepers("identity")
-        if not (math.isnan(values[measure]) or values[measure] == measure.range[1])
-    }
-    assert not wrong
+    best_or_undefined(values_of(song, song), keepers("identity"))
 
 
 @given(song_pairs(), st.integers(-5, 6))
@@ -176,44 +166,14 @@ def test_no_cheap_system_beats_the_reference_itself(adversary: Callable[[Song], 
 # --- corpora -------------------------------------------------------------------------------
 
 
-def _figures(scores: kt.Scores) -> list[dict[str, Any]]:
-    figures: list[dict[str, Any]] = scores.to_dict()["scores"]
-    return figures
-
-
 @given(CORPORA, st.randoms(use_true_random=False))
 def test_the_order_of_items_does_not_matter(pairs: dict[str, tuple[Song, Song]], random: Any) -> None:
-    names = list(pairs)
-    random.shuffle(names)
-    shuffled, whole = corpus({name: pairs[name] for name in names}), corpus(pairs)
-    assert _figures(shuffled) == _figures(whole)
-    assert shuffled.items.equals(whole.items)
+    order_changes_nothing(corpus, pairs, random)
 
 
 @given(CORPORA, st.integers(1, 4), st.booleans())
 def test_the_evidence_of_two_parts_merges_into_that_of_the_whole(
     pairs: dict[str, tuple[Song, Song]], cut: int, later_first: bool
 ) -> None:
-    names = list(pairs)
-    cut = 1 + cut % (len(names) - 1) if len(names) > 2 else 1
-    parts = [corpus({name: pairs[name] for name in part}) for part in (names[:cut], names[cut:])]
-    one, other = reversed(parts) if later_first else parts
-    merged = one.remade(evidence=one.origin.evidence.merged(other.origin.evidence))
-    whole = corpus(pairs)
-    for measure in MEASURES:
-        assert _rows(merged, measure) == _rows(whole, measure), str(measure)
-    assert _figures(merged) == _figures(whole)
+    merged, whole = merging_changes_nothing(corpus, pairs, cut, later_first=later_first, within=ROUNDING)
     assert merged.items.equals(whole.items)
-    for name in whole.tables:
-        assert _cells(merged, name) == pytest.approx(_cells(whole, name), abs=ROUNDING)
-
-
-def _rows(scores: kt.Scores, measure: Measure) -> dict[str, bytes]:
-    """Return the statistics of each item, bit for bit."""
-    evidence = scores.origin.evidence
-    rows, statistics = evidence.rows[measure.needs], evidence.statistics[measure]
-    return {row.item: each.tobytes() for row, each in zip(rows, statistics, strict=True)}
-
-
-def _cells(scores: kt.Scores, table: str) -> dict[tuple[Any, ...], float]:
-    return {row[:-1]: row[-1] for row in scores.table(table).iter_rows()}

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Laws that a measure of fingering does not declare: each has an example in which it fails."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
 from kammerton.fingering.annotation import Fingering
+from laws.corpora import Counterexample, cases_of, fails, named, shown_by
 from laws.fingering_pieces import MEASURES, Piece, measure_named, values_of
 
 FINGERING_LAWS = {"identity", "time_shift", "note_order", "mirror", "duplicate_annotator"}
@@ -20,22 +18,6 @@ def notes(fingers: str, keys: str = "", onsets: str = "") -> Fingering:
     pitches = np.array([int(key) for key in keys.split()] or [60 + n for n in range(len(labels))])
     hands = np.array([int(label.startswith("-")) for label in labels], dtype=np.int64)
     return Fingering(begins, begins + 1, pitches, hands, tuple(labels))
-
-
-@dataclass(frozen=True)
-class Counterexample:
-    """A piece whose value should not change from ``before`` to ``after``, but does."""
-
-    law: str
-    measures: tuple[str, ...]
-    piece: Piece
-    change: Callable[[Piece], Piece]
-    before: float
-    after: float
-
-
-def named(protocol: str, *names: str) -> tuple[str, ...]:
-    return tuple(f"{protocol}/{name}" for name in names)
 
 
 def last_twice(piece: Piece) -> Piece:
@@ -137,19 +119,9 @@ COUNTEREXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("measure", "example"),
-    [
-        pytest.param(measure, example, id=f"{measure}-{example.law}")
-        for example in COUNTEREXAMPLES
-        for measure in example.measures
-    ],
-)
-def test_an_undeclared_law_fails(measure: str, example: Counterexample) -> None:
-    found = measure_named(measure)
-    assert values_of(example.piece)[found] == pytest.approx(example.before, abs=1e-12)
-    assert values_of(example.change(example.piece))[found] == pytest.approx(example.after, abs=1e-12)
-    assert example.before != example.after
+@pytest.mark.parametrize(("measure", "example"), cases_of(COUNTEREXAMPLES))
+def test_an_undeclared_law_fails(measure: str, example: Counterexample[Piece]) -> None:
+    fails(measure, example, values_of)
 
 
 UNPLAYABLE = notes("3 3", FIFTH)
@@ -176,9 +148,8 @@ def test_a_measure_without_identity_has_a_reference_that_is_not_best_against_its
 
 
 def test_every_measure_keeps_each_law_or_has_a_counterexample() -> None:
-    shown = {(measure, example.law) for example in COUNTEREXAMPLES for measure in example.measures}
-    shown |= {(measure, "identity") for measure in NO_IDENTITY}
-    assert shown == {(str(measure), law) for measure in MEASURES for law in FINGERING_LAWS - measure.laws}
+    lacking = {(str(measure), law) for measure in MEASURES for law in FINGERING_LAWS - measure.laws}
+    assert shown_by(COUNTEREXAMPLES, NO_IDENTITY) == lacking
 
 
 def test_measures_declare_laws_of_fingering_only() -> None:

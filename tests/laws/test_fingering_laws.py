@@ -17,7 +17,7 @@ import kammerton as kt
 from kammerton.fingering.annotation import MISSING, UNKNOWN, Fingering
 from kammerton.fingering.match_rates import split_hands
 from kammerton.fingering.task import TASK
-from kammerton.model.measure import Measure
+from laws.corpora import ROUNDING, best_or_undefined, merging_changes_nothing, order_changes_nothing
 from laws.fingering_pieces import (
     MEASURES,
     Piece,
@@ -30,9 +30,6 @@ from laws.fingering_pieces import (
     values_of,
 )
 
-ROUNDING = 1e-12
-"""What a sum in another order may differ by."""
-
 CORPORA = st.lists(pieces(annotators=3, notes=5), min_size=2, max_size=4).map(
     lambda found: {f"piece {number}": piece for number, piece in enumerate(found)}
 )
@@ -43,18 +40,13 @@ CORPORA = st.lists(pieces(annotators=3, notes=5), min_size=2, max_size=4).map(
 
 @given(pieces(annotators=1))
 def test_a_reference_scored_against_itself_is_best_or_undefined(piece: Piece) -> None:
-    _check_best(values_of(Piece(piece.refs, piece.refs[0])), keepers("identity"))
+    best_or_undefined(values_of(Piece(piece.refs, piece.refs[0])), keepers("identity"))
 
 
 @given(pieces(annotators=1, missing=False))
 def test_a_complete_reference_scored_against_itself_is_best_in_the_publication(piece: Piece) -> None:
     values = values_of(Piece(piece.refs, piece.refs[0]))
-    _check_best(values, [measure for measure in MEASURES if measure.protocol == "nakamura2020"])
-
-
-def _check_best(values: dict[Measure, float], measures: list[Measure]) -> None:
-    wrong = {str(m): values[m] for m in measures if not (math.isnan(values[m]) or values[m] == m.range[1])}
-    assert not wrong
+    best_or_undefined(values, [measure for measure in MEASURES if measure.protocol == "nakamura2020"])
 
 
 @given(pieces(), st.sampled_from((0.25, 1.0, 3.875, 64.0)))
@@ -219,49 +211,13 @@ def test_no_cheap_system_beats_the_reference_itself(
 # --- corpora -------------------------------------------------------------------------------
 
 
-def _figures(scores: kt.Scores) -> list[dict[str, Any]]:
-    figures: list[dict[str, Any]] = scores.to_dict()["scores"]
-    return figures
-
-
 @given(CORPORA, st.randoms(use_true_random=False))
 def test_the_order_of_items_does_not_matter(items: dict[str, Piece], random: Any) -> None:
-    names = list(items)
-    random.shuffle(names)
-    shuffled, whole = corpus({name: items[name] for name in names}), corpus(items)
-    assert _figures(shuffled) == _figures(whole)
-    assert shuffled.items.equals(whole.items)
+    order_changes_nothing(corpus, items, random)
 
 
 @given(CORPORA, st.integers(1, 3), st.booleans())
 def test_the_evidence_of_two_parts_merges_into_that_of_the_whole(
     items: dict[str, Piece], cut: int, later_first: bool
 ) -> None:
-    names = list(items)
-    cut = 1 + cut % (len(names) - 1) if len(names) > 2 else 1
-    parts = [corpus({name: items[name] for name in part}) for part in (names[:cut], names[cut:])]
-    one, other = reversed(parts) if later_first else parts
-    merged = one.remade(evidence=one.origin.evidence.merged(other.origin.evidence))
-    whole = corpus(items)
-    for measure in MEASURES:
-        assert _rows(merged, measure) == _rows(whole, measure), str(measure)
-    assert _by_name(merged) == _by_name(whole)
-    for name in whole.tables:
-        assert _cells(merged, name) == _cells(whole, name)
-
-
-def _by_name(scores: kt.Scores) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """Return the figures by what they are of: a part may lack the first annotators."""
-    key = ("system", "annotator", "protocol", "measure", "aggregate")
-    return {tuple(figure[name] for name in key): figure for figure in _figures(scores)}
-
-
-def _rows(scores: kt.Scores, measure: Measure) -> dict[tuple[str, str], bytes]:
-    """Return the statistics of each item, bit for bit."""
-    evidence = scores.origin.evidence
-    rows, statistics = evidence.rows[measure.needs], evidence.statistics[measure]
-    return {(row.item, row.annotator): each.tobytes() for row, each in zip(rows, statistics, strict=True)}
-
-
-def _cells(scores: kt.Scores, table: str) -> dict[tuple[Any, ...], float]:
-    return {row[:-1]: row[-1] for row in scores.table(table).iter_rows()}
+    merging_changes_nothing(corpus, items, cut, later_first=later_first)

@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from kammerton.instruments import InstrumentOptions
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.options import Undefined
 from kammerton.model.measure import Measure
+from laws.corpora import merging_changes_nothing, order_changes_nothing
 from unit.instruments.scored import (
     DEEP,
     FIGURE,
@@ -211,19 +213,16 @@ def test_everything_judged_is_judged_in_whole(pair: Pair) -> None:
 @given(CORPORA, st.sampled_from(PRESETS), st.randoms(use_true_random=False))
 def test_the_order_of_files_does_not_matter(pairs: list[Pair], undefined: Undefined, random: Any) -> None:
     chosen = options(FIGURE, undefined=undefined)
-    names = {f"file {number}": pair for number, pair in enumerate(pairs)}
-    before = corpus(names, chosen)
-    items = list(names.items())
-    random.shuffle(items)
-    after = corpus(dict(items), chosen)
-    assert after.to_dict()["scores"] == before.to_dict()["scores"]
-    assert after.items.equals(before.items)
+    named = {f"file {number}": pair for number, pair in enumerate(pairs)}
+    order_changes_nothing(partial(corpus, chosen=chosen), named, random)
 
 
-def corpus(pairs: Mapping[str, Pair], chosen: InstrumentOptions) -> kt.Scores:
+def corpus(
+    pairs: Mapping[str, Pair], chosen: InstrumentOptions, measures: list[str] | None = None
+) -> kt.Scores:
     refs = {name: ref for name, (ref, _) in pairs.items()}
     ests = {name: est for name, (_, est) in pairs.items()}
-    return kt.score("instruments", refs, {"system": ests}, options=chosen, ci=None)
+    return kt.score("instruments", refs, {"system": ests}, options=chosen, measures=measures, ci=None)
 
 
 @given(CORPORA, st.integers(1, 5), st.sampled_from(("expected", "given", "trec")))
@@ -232,25 +231,14 @@ def test_the_evidence_of_two_parts_merges_into_that_of_the_whole(
 ) -> None:
     chosen = options(FIGURE, ties=ties)
     named = {f"file {number}": pair for number, pair in enumerate(pairs)}
-    cut = 1 + cut % (len(pairs) - 1) if len(pairs) > 2 else 1
-    whole = corpus(named, chosen)
-    wanted = [str(measure) for measure in whole.measures]
-    parts = []
-    for some in (dict(list(named.items())[:cut]), dict(list(named.items())[cut:])):
-        refs, ests = ({name: pair[side] for name, pair in some.items()} for side in (0, 1))
-        part = kt.score("instruments", refs, {"system": ests}, options=chosen, measures=wanted, ci=None)
-        assume(part.measures == whole.measures)  # a part of the lists may be unranked
-        parts.append(part)
-    first, second = (part.origin.evidence for part in parts)
-    merged = parts[1].remade(evidence=second.merged(first))
-    ours = [{k: v for k, v in row.items() if k != "signature"} for row in merged.to_dict()["scores"]]
-    theirs = [{k: v for k, v in row.items() if k != "signature"} for row in whole.to_dict()["scores"]]
-    assert ours == theirs
-    for name in whole.tables:
-        found, expected = (
-            {row[:-1]: row[-1] for row in each.table(name).iter_rows()} for each in (merged, whole)
-        )
-        assert found == expected
+    wanted = corpus(named, chosen).measures
+
+    def score(some: Mapping[str, Pair]) -> kt.Scores:
+        scores = corpus(some, chosen, [str(measure) for measure in wanted])
+        assume(scores.measures == wanted)  # a part of the lists may be unranked
+        return scores
+
+    merging_changes_nothing(score, named, cut, later_first=True)
 
 
 @given(CORPORA, st.integers(0, 5), st.sampled_from(PRESETS))
