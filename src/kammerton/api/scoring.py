@@ -18,6 +18,7 @@ from kammerton.errors import Diagnostic, OptionError, inflected, plural, quote, 
 from kammerton.formats.collecting import collect, name_of
 from kammerton.formats.folders import normal_form
 from kammerton.formats.lists import ItemGroups, Items, find_groups, find_items, group_items, read_pairs
+from kammerton.formats.objects import adopt, numbered, unfold
 from kammerton.formats.packs import is_pack, read_packed_pairs
 from kammerton.formats.reading import SIDES, SidedOptions, options_of, signed_choices, signed_file
 from kammerton.model.corpus import (
@@ -152,7 +153,8 @@ def _corpus_of_sides(
 ) -> Corpus:
     if not isinstance(annotators, Mapping):
         raise OptionError.of_type("annotators", annotators, "a mapping of names to references")
-    references, estimates = _of_items(references), _of_items(estimates)
+    references, estimates = map(_of_items, _sides_of(references, estimates))
+    references, estimates = _by_item(references, estimates, task, options)
     if isinstance(estimates, Mapping):
         estimates = {name: _of_items(source) for name, source in estimates.items()}
     annotators = {name: _of_items(source) for name, source in annotators.items()}
@@ -163,7 +165,7 @@ def _corpus_of_sides(
             raise OptionError(f"there is no {kind}", "a path, an annotation, or a mapping that is not empty")
     first: list[tuple[str | None, Any]] = [] if references is None else [(None, references)]
     is_annotation = partial(_can_be_adopted, task, options) if references is None else None
-    systems = _systems(estimates, references, is_annotation)
+    systems = _systems(estimates, references, is_annotation, partial(_holds_items, task, options))
     return Corpus(
         tuple(
             collection_of(source, name, "reference", task, options)
@@ -171,6 +173,43 @@ def _corpus_of_sides(
         ),
         tuple(collection_of(source, name, "estimate", task, options) for name, source in systems),
     )
+
+
+def _sides_of(references: Any, estimates: Any) -> tuple[Any, Any]:
+    """Return both sides of two matrices and the names of their columns."""
+    if estimates is None and isinstance(references, tuple) and len(references) == 3:
+        truth, scores, names = references
+        return (truth, names), (scores, names)
+    return references, estimates
+
+
+def _by_item(references: Any, estimates: Any, task: Task, options: object) -> tuple[Any, Any]:
+    """Return the items of lists, which are paired by their positions and called by the references' files."""
+    names = _names_of_listed(references, task, options)
+    if names is None:
+        return references, estimates
+    called = partial(_called, names)
+    systems = isinstance(estimates, Mapping) and {name: called(source) for name, source in estimates.items()}
+    return called(references), systems or called(estimates)
+
+
+def _called(names: Sequence[str], source: Any) -> Any:
+    if not isinstance(source, list):
+        return source
+    if len(source) != len(names):
+        raise OptionError(f"{plural(len(names), 'reference')}, and {plural(len(source), 'estimate')}")
+    return dict(zip(names, source, strict=True))
+
+
+def _names_of_listed(source: Any, task: Task, options: object) -> list[str] | None:
+    """Return the names of the items of a list of paths, or of annotations; None of anything else."""
+    if not isinstance(source, list) or not source:
+        return None
+    if all(_is_path(value) and os.fspath(value).lower().endswith(tuple(task.suffixes)) for value in source):
+        names = [name_of(path) for path in source]
+        return names if len(set(names)) == len(names) else numbered(len(names))
+    can_be_adopted = partial(_can_be_adopted, task, options)
+    return None if can_be_adopted(source) or not all(map(can_be_adopted, source)) else numbered(len(source))
 
 
 def _of_items(source: Any) -> Any:
@@ -220,11 +259,18 @@ def check_system(name: str | None, estimates: Any, references: Any) -> None:
 
 
 def _can_be_adopted(task: Task, options: object, value: object) -> bool:
-    return bool(task.adopt(value, "", options).annotations)
+    return bool(adopt(task, value, "", options).annotations)
+
+
+def _holds_items(task: Task, options: object, value: object) -> bool:
+    return unfold(task, value, "", options) is not None
 
 
 def _systems(
-    estimates: Any, references: Any, is_annotation: Callable[[object], bool] | None = None
+    estimates: Any,
+    references: Any,
+    is_annotation: Callable[[object], bool] | None = None,
+    holds_items: Callable[[object], bool] = lambda _: False,
 ) -> list[tuple[str | None, Any]]:
     """Return each system with its name, which is None where there is one system without a name.
 
@@ -238,9 +284,11 @@ def _systems(
     if not isinstance(estimates, Mapping):
         return [(None, estimates)]
     shares_items = isinstance(references, Mapping) and not references.keys().isdisjoint(estimates)
-    whole = all(_is_path(value) or isinstance(value, Mapping) for value in estimates.values())
+    whole = not shares_items and all(
+        _is_path(value) or isinstance(value, Mapping) or holds_items(value) for value in estimates.values()
+    )
     mappings = (value for value in estimates.values() if isinstance(value, Mapping))
-    if shares_items or not whole or (is_annotation is not None and any(map(is_annotation, mappings))):
+    if not whole or (is_annotation is not None and any(map(is_annotation, mappings))):
         return [(None, estimates)]
     check_names("system", map(str, estimates))
     return [(str(name), source) for name, source in estimates.items()]
@@ -459,7 +507,10 @@ def score(  # noqa: PLR0913 - one per choice
         :func:`kammerton.pack` wrote; a mapping of items to paths or annotations; or a single annotation.
         That is, of chords, anything with ``intervals`` and ``labels``, or a pair of both; of fingerings,
         anything with ``onsets``, ``offsets``, ``pitches`` and ``fingers``; of instruments, a list of
-        labels, best first, a set, or a mapping of labels to scores. None if there are no references: then
+        labels, best first, a set, or a mapping of labels to scores. Objects of jams, mirdata, pandas, polars,
+        music21, partitura and pretty_midi are read as the files that they would be written to; a frame, or a
+        matrix with the names of its columns, may hold many items. A list of paths or annotations is paired
+        with another by position. None if there are no references: then
         measures that need none have values (of fingering ``pianovam/IFR``, ``playability/ifr_melodic`` and
         ``ifr_chord``), and the others are undefined, with the reason ``no_reference``. Or a run alone, which
         is read: of its measures, intervals and groups can still be chosen.

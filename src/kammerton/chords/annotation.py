@@ -256,7 +256,10 @@ def adopt_chords(value: object, name: str, options: ChordOptions) -> Reading[Cho
     parts = _parts(value)
     if parts is None:
         message = f"not a chord annotation: {type(value).__name__}"
+        own = [name for name in dir(value) if "chords" in name and not name.endswith("_path")]
         hint = "an object with .intervals and .labels, or a pair (intervals, labels)"
+        if own:
+            hint = f"its annotations are {', '.join(f'.{name}' for name in own)}: take one of them"
         return Reading((), (Diagnostic("KT114", "error", message, file=name, hint=hint),))
     return _checked(intervals_from_arrays(*parts, name=name, options=options), name, options)
 
@@ -264,6 +267,8 @@ def adopt_chords(value: object, name: str, options: ChordOptions) -> Reading[Cho
 def _parts(value: Any) -> tuple[Any, Any] | None:
     if hasattr(value, "intervals") and hasattr(value, "labels"):
         return value.intervals, value.labels
+    if hasattr(value, "chords"):  # a track of mirdata
+        return _parts(value.chords)
     if isinstance(value, tuple | list) and len(value) == 2:
         return value[0], value[1]
     return None

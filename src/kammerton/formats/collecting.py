@@ -13,6 +13,7 @@ from typing import Any
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.folders import FoundItems, find_files, normal_form
+from kammerton.formats.objects import unfold
 from kammerton.formats.packs import collect_pack, is_pack
 from kammerton.formats.reading import learned_items, read_record, signed_making
 from kammerton.formats.remote import (
@@ -58,6 +59,9 @@ def collect(
     called = name or default_name
     if isinstance(source, Mapping):
         return _from_mapping(source, called, task, options)
+    many_items = unfold(task, source, called, options)
+    if many_items is not None:
+        return Collection(called, many_items.items, called, many_items.diagnostics, many_items.broken)
     return Collection(called, {called: ((None, source),)}, called, single=True)
 
 

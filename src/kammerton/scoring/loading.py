@@ -11,6 +11,7 @@ from itertools import chain, repeat
 from typing import Any
 
 from kammerton.errors import Diagnostic, merge_repeated, quote
+from kammerton.formats.objects import adopt
 from kammerton.formats.reading import NO_ROWS
 from kammerton.model.corpus import (
     ALL,
@@ -433,7 +434,7 @@ def read_source(task: Task, source: object, item: str, options: object) -> Readi
         if isinstance(source, str | os.PathLike):
             step, name = "read", os.fsdecode(source)
             return task.read(source, name, options)
-        return task.adopt(source, name, options)
+        return adopt(task, source, name, options)
     except Exception as error:
         failure = failure_of(task, step, name, error)
         if failure is None:

@@ -19,6 +19,7 @@ from kammerton.errors import DataError, Diagnostic, KammertonError, OptionError,
 from kammerton.formats.collecting import collect
 from kammerton.formats.folders import find_files, normal_form
 from kammerton.formats.lists import read_splits, split_name
+from kammerton.formats.objects import adopt
 from kammerton.formats.reading import options_of, signed_choices, signed_file, without_sides
 from kammerton.model.annotations import portable
 from kammerton.model.corpus import listed_as
@@ -438,7 +439,7 @@ def _annotated(task: Task, system: System, state: Any, settings: Any, reading: A
     except Exception as error:  # of a third party's system, which may raise anything
         message = f"{quote(system.name)} failed on {quote(source.item)}: {_reason(error)}"
         return Outcome(None, None, (_error(message, source.item),))
-    adopted = task.adopt(value, source.item, reading)
+    adopted = adopt(task, value, source.item, reading)
     problems = (*getattr(value, "diagnostics", ()), *adopted.diagnostics)
     noticed = tuple(problem.at(item=source.item, system=system.name) for problem in problems)
     if not adopted.annotations:
