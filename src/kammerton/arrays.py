@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -263,3 +265,22 @@ def weighted_mean(values: Values, weights: Values) -> float:
     defined = ~np.isnan(values)
     whole = total(weights[defined])
     return total(values[defined] * weights[defined]) / whole if whole > 0 else float("nan")
+
+
+_SHOWN = 12
+
+
+def some_repr(values: Sequence[object] | NDArray[Any]) -> str:
+    """Return values as Python shows them, of many the first and the last.
+
+    Examples
+    --------
+    >>> some_repr(("C", "G")), some_repr(tuple("CDEFGABCDEFGAB"))
+    ("('C', 'G')", "('C', 'D', 'E', 'F', 'G', ..., 'B')")
+    """
+    if isinstance(values, np.ndarray):
+        with np.printoptions(threshold=2 * _SHOWN, edgeitems=3):
+            return repr(values)
+    if len(values) <= _SHOWN:
+        return repr(tuple(values))
+    return f"({', '.join(map(repr, values[:5]))}, ..., {values[-1]!r})"

@@ -213,6 +213,30 @@ class Diagnostic:
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
+_SCREEN = 25
+"""Lines of a result that is printed unasked."""
+
+
+def cut_lines(text: str, rest: str) -> str:
+    r"""Return as many lines as stand in a screen, the last one of which says where the rest is.
+
+    Examples
+    --------
+    >>> cut_lines("a\n" * 30, "`to_dict()` has everything").splitlines()[-1]
+    '6 more lines: `to_dict()` has everything'
+    """
+    lines = text.splitlines()
+    if len(lines) <= _SCREEN:
+        return text
+    return "\n".join([*lines[: _SCREEN - 1], f"{len(lines) - _SCREEN + 1:,} more lines: {rest}"])
+
+
+def outcome_text(head: str, diagnostics: Iterable[Diagnostic]) -> str:
+    """Return what was done, and below it the problems, as a result is printed."""
+    lines = [head, *(problem.concise() for problem in diagnostics)]
+    return cut_lines("\n".join(lines), "`diagnostics` has them")
+
+
 def merge_repeated(diagnostics: Iterable[Diagnostic], codes: Container[str]) -> list[Diagnostic]:
     """Merge diagnostics of some codes with equal messages into the first of them, with their count."""
     merged: dict[object, Diagnostic] = {}

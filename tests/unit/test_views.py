@@ -449,6 +449,11 @@ def test_no_line_is_wider_than_asked(width: int, encoding: str) -> None:
 def test_an_item_is_drawn_where_it_is_printed() -> None:
     shown = kammerton.api.pages.show("chords", ([(0, 2)], ["C"]), ([(0, 2)], ["C"]))
     assert str(shown) == repr(shown) == render_item(shown)
+    long = [(second, second + 1) for second in range(200)], ["C", "G"] * 100
+    drawn_long = kammerton.api.pages.show("chords", long, long)
+    assert len(str(drawn_long).splitlines()) > 25
+    assert repr(drawn_long).splitlines()[:24] == str(drawn_long).splitlines()[:24]
+    assert repr(drawn_long).endswith("more lines: `print` shows them")
     assert str(shown).startswith("reference, 0 to 2 s: estimate against reference\n")
     short = kammerton.api.pages.show("chords", ([(0, 1e-12)], ["C"]), ([(0, 1e-12)], ["C"]))
     assert repr(short) == "<reference: nothing to draw>"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.api.scoring import score
-from kammerton.errors import OptionError, merge_repeated, some
+from kammerton.errors import OptionError, merge_repeated, plural, some
 from kammerton.model.corpus import Missing
 from kammerton.model.evidence import Evidence
 from kammerton.model.measure import Measure, find
@@ -83,6 +83,10 @@ class Accumulator:
         self._parts: list[Evidence] = []
         self._items: set[str] = set()
         self._numbered: set[str] = set()
+
+    def __repr__(self) -> str:
+        """Return the task and the number of items."""
+        return f"<Accumulator of {self._task.name}: {plural(len(self), 'item')}>"
 
     def __len__(self) -> int:
         return len(self._items)

@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from kammerton.api.check_rules import CheckRules, comments_of, settings_of
-from kammerton.errors import DataError, Diagnostic, OptionError, Severity, merge_repeated, quote
+from kammerton.errors import (
+    DataError,
+    Diagnostic,
+    OptionError,
+    Severity,
+    merge_repeated,
+    outcome_text,
+    plural,
+    quote,
+)
 from kammerton.formats.collecting import find
 from kammerton.formats.folders import suffixes_read
 from kammerton.formats.packs import is_pack, opened_pack
@@ -63,6 +72,12 @@ class Checked:
 
     # labels that are not known, if they were asked for, the most frequent first
     unknown_labels: tuple[UnknownLabel, ...] = ()
+
+    def __repr__(self) -> str:
+        """Return how many files were checked, and the problems."""
+        counts = ", ".join(f"{code} {count:,}" for code, count in _counts(self.diagnostics).items())
+        head = f"{self.task}: {plural(len(self.files), 'file')} checked, problems: {counts or 'none'}"
+        return outcome_text(head, self.diagnostics)
 
     def has_findings(self, *, strict: bool = False) -> bool:
         """Return whether there is an error or, if ``strict``, a warning."""

@@ -13,7 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from kammerton.api.scoring import corpus_of
-from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, merge_repeated, quote, some
+from kammerton.errors import (
+    DataError,
+    Diagnostic,
+    OptionError,
+    OutputError,
+    merge_repeated,
+    outcome_text,
+    plural,
+    quote,
+    some,
+)
 from kammerton.formats.collecting import collect, find
 from kammerton.formats.folders import FoundItems, leads_out
 from kammerton.formats.pack_layout import CollectionRole, with_roles
@@ -39,6 +49,11 @@ class Converted:
     written: tuple[str, ...]  # every file that was written
     failed: tuple[str, ...]  # every file that was not converted
     diagnostics: tuple[Diagnostic, ...]  # why, and other problems
+
+    def __repr__(self) -> str:
+        """Return how many files were written, and the problems."""
+        head = f"{plural(len(self.written), 'file')} written, {len(self.failed):,} not converted"
+        return outcome_text(head, self.diagnostics)
 
 
 def convert(
@@ -489,6 +504,12 @@ class Packed:
     bytes: int  # size of the pack
     diagnostics: tuple[Diagnostic, ...]  # problems, of sources the first thousand
     counts: dict[str, int]  # how many errors, warnings and notes there were
+
+    def __repr__(self) -> str:
+        """Return how much was packed, and the problems."""
+        parts = (plural(self.items, "item"), plural(self.annotations, "annotation"), plural(self.rows, "row"))
+        head = f"{', '.join(parts)} in {self.bytes:,} bytes, {self.broken:,} broken"
+        return outcome_text(head, self.diagnostics)
 
 
 def pack(

@@ -7,9 +7,10 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Literal
 
-from kammerton.errors import OptionError, plural, printable, quote, some
+from kammerton.errors import OptionError, cut_lines, plural, printable, quote, some
 from kammerton.model.measure import Measure, find
 from kammerton.reporting.rankings import main_measure
 from kammerton.reporting.tables import PER_CENT, format_difference, format_p, format_score
@@ -54,6 +55,11 @@ class GateResult:
     def failures(self) -> tuple[str, ...]:
         """What failed, in words."""
         return tuple(outcome.text for outcome in self.outcomes if not outcome.passed)
+
+    def __repr__(self) -> str:
+        """Return the outcomes, those that failed first."""
+        failed_first = sorted(self.outcomes, key=attrgetter("passed"))
+        return cut_lines("\n".join(outcome.text for outcome in failed_first), "`outcomes` has them")
 
     def __str__(self) -> str:
         return "\n".join(outcome.text for outcome in self.outcomes)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kammerton.arrays import some_repr
 from kammerton.chords.labels import absent_omissions, fault_code, parse
 from kammerton.chords.respelling import respell
 from kammerton.errors import Diagnostic, LabelError, quote
@@ -159,8 +160,8 @@ class ChordAnnotation:
         return len(self.codes)
 
     def __repr__(self) -> str:
-        """Show intervals and labels."""
-        return f"ChordAnnotation({self.intervals!r}, {self.labels!r})"
+        """Show intervals and labels, of many the first and the last."""
+        return f"ChordAnnotation({some_repr(self.intervals)}, {some_repr(self.labels)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Go to other processes by labels: numbers are of this one."""

@@ -23,7 +23,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.arrays import Codes
+from kammerton.arrays import Codes, some_repr
 from kammerton.errors import Diagnostic, LabelError, OptionError, Severity, quote
 
 # --- pitches --------------------------------------------------------------------------------------------
@@ -434,6 +434,11 @@ class Fingering:
         for name in ("codes", "label_hands", "played_hands", "lacking"):
             state.pop(name, None)
         return state
+
+    def __repr__(self) -> str:
+        """Show notes and labels, of many the first and the last."""
+        names = ("onsets", "offsets", "pitches", "hands", "labels")
+        return f"Fingering({', '.join(f'{name}={some_repr(getattr(self, name))}' for name in names)})"
 
     def __len__(self) -> int:
         """Return the number of notes."""

@@ -65,6 +65,10 @@ class LabelMap:
     entries: Mapping[str, str | None]
     diagnostics: tuple[Diagnostic, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return the name, and how many labels it has."""
+        return f"<LabelMap {self.name}: {len(self.entries):,} labels>"
+
     def __len__(self) -> int:
         """Return the number of entries."""
         return len(self.entries)

@@ -272,6 +272,10 @@ class Taxonomy:
     ids: Mapping[str, str | None] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return the name, and how many nodes it has."""
+        return f"<Taxonomy {self.name}: {len(self.nodes):,} nodes>"
+
     @classmethod
     def build(
         cls, name: str, parents: Mapping[str, str | Sequence[str]], *, source: str = "", licence: str = ""

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
-from kammerton.errors import OptionError
+from kammerton.errors import OptionError, cut_lines
 from kammerton.model.measure import Measure, find
 from kammerton.model.task import ClassLosses
 from kammerton.reporting.charts import (
@@ -301,7 +301,7 @@ def _rows(system: str, class_losses: ClassLosses) -> Iterator[list[str]]:
 
 _FEW = 5
 """Rows of each table of a difference that is shown unasked."""
-_MOST_LINES = 25
+_REST = "`to_dict()` has everything"
 _QUICK = 5000
 """Items times systems up to which intervals and tests of scores are printed unasked."""
 
@@ -309,18 +309,10 @@ _QUICK = 5000
 def text_of(result: Scores | SystemComparison | AnnotatorAgreement | RunDifference) -> str:
     """Return a result as the command line prints it."""
     if isinstance(result, RunDifference):
-        return _cut([summary_of(result), "", *render_difference(result, "table", most=_FEW).splitlines()])
-    if isinstance(result, AnnotatorAgreement):
-        return _cut(document_of(result, "table").splitlines())
+        return cut_lines(f"{summary_of(result)}\n\n{render_difference(result, 'table', most=_FEW)}", _REST)
     if isinstance(result, Scores) and sum(count["total"] for count in result.counts.values()) > _QUICK:
         result = result.remade(bootstrap=None)
-    return document_of(result, "table").rstrip("\n")
-
-
-def _cut(lines: Sequence[str]) -> str:
-    """Return as many lines as stand in a screen, the last one of which says that there are more."""
-    more = f"{len(lines) - _MOST_LINES + 1:,} more lines: `to_dict()` has everything"
-    return "\n".join(lines if len(lines) <= _MOST_LINES else [*lines[: _MOST_LINES - 1], more])
+    return cut_lines(document_of(result, "table").rstrip("\n"), _REST)
 
 
 def document_of(result: Scores | SystemComparison | AnnotatorAgreement, form: str, **options: Any) -> str:

@@ -12,7 +12,7 @@ from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from kammerton.errors import OptionError, quote
+from kammerton.errors import OptionError, cut_lines, quote
 from kammerton.model.views import ItemView
 from kammerton.reporting.escaping import display_width, for_terminal, pad
 
@@ -606,12 +606,12 @@ class DrawnItem(ItemView):
         return render_item(self)
 
     def __repr__(self) -> str:
-        """Return the drawing, or the name of an item too short to be drawn."""
+        """Return what fits a screen of the drawing, or the name of an item too short to be drawn."""
         try:
-            return render_item(self)
+            return cut_lines(render_item(self), "`print` shows them")
         except OptionError:
             return f"<{self.item}: nothing to draw>"
 
     def _repr_html_(self) -> str:
         """Return the drawing as a notebook shows it."""
-        return f"<pre>{escape(repr(self))}</pre>"
+        return f"<pre>{escape(render_item(self))}</pre>"

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from kammerton.arrays import ratio
+from kammerton.errors import plural
 from kammerton.model.corpus import ALL
 from kammerton.model.evidence import Evidence
 from kammerton.model.measure import CorpusScore, Measure, Values
@@ -90,6 +91,12 @@ class Context:
     signatures: Mapping[tuple[Role, str], Mapping[Measure, str]]  # of each role and name
     # behind an interval: measures over classes may have fewer than others. 0 if there are no intervals.
     fewest_resamples: int = 0
+
+    def __repr__(self) -> str:
+        """Return what there is."""
+        names = dict.fromkeys(row.name for row in self.rows if row.role == "baseline")
+        parts = (plural(len(names), "baseline"), f"human agreement of {plural(self.items, 'item')}")
+        return f"<Context: {', '.join(parts)}; `table` has the scores>"
 
     def of(self, measure: Measure, role: Role) -> tuple[ContextScore, ...]:
         """Return the scores of a measure in one role, in the order of output."""

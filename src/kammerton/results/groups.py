@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from kammerton.errors import some
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import CorpusScore, Measure
 from kammerton.results.signature import Grouping, Origin
@@ -86,6 +87,11 @@ class Groups:
     whole: Mapping[ScoreKey, CorpusScore]
     signatures: Mapping[tuple[str | None, str], Mapping[Measure, str]]
     fewest_resamples: int = 0
+
+    def __repr__(self) -> str:
+        """Return what groups there are."""
+        names = some(list(map(str, self.sizes)))
+        return f"<Groups by {self.by}: {names}; `table` has the scores>"
 
     def of(self, measure: Measure, system: str) -> tuple[GroupScore, ...]:
         """Return the scores of one system by one measure."""

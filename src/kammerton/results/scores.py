@@ -141,7 +141,18 @@ class WithCharts(Shown):
 class Scores(ScoredCorpus, WithCharts):
     """The scores of one or several systems.
 
-    Made by :func:`kammerton.score`.
+    Made by :func:`kammerton.score`. Of most use are
+
+    - ``scores["MajMin"]``, :meth:`value` and :meth:`interval`: one corpus score, and its confidence interval
+    - :attr:`summary` and :attr:`items`: data frames of all corpus scores, and of the scores of all items
+    - :meth:`wide`, :meth:`to_markdown`, :meth:`to_latex`: a table with a row for each system
+    - :meth:`flat`: scores as trackers of experiments log them
+    - :attr:`counts`, :attr:`diagnostics`: what could not be scored, and what was noticed in the data
+    - :meth:`table`: class tables, such as the confusions of chords
+    - :attr:`context`, :attr:`groups`, :attr:`candidates`: what :func:`kammerton.score` added when asked to
+    - :meth:`chart`: charts for notebooks; :func:`kammerton.report` makes a page of all
+
+    Printed, they are the table of the command line.
 
     Parameters
     ----------
@@ -371,12 +382,79 @@ class Scores(ScoredCorpus, WithCharts):
         OptionError
             If a name is unknown, or was left out where there is a choice.
         """
+        key = self._key(measure, system, annotator, aggregate)
+        return self.corpus_score(key.measure, key.system, key.annotator, key.aggregate).value
+
+    def _key(
+        self, measure: str, system: str | None, annotator: str | None, aggregate: str | None
+    ) -> ScoreKey:
+        """Return which corpus score names stand for."""
         chosen = find(measure, self.measures, self.origin.task.measures)
         system = one_of("system", system, self.systems)
         known = self.annotators_of(chosen)
         annotator = known[-1] if annotator is None else one_of("annotator", annotator, known)
         how = one_of("aggregate", aggregate or chosen.aggregate, chosen.aggregates)
-        return self.corpus_score(chosen, system, annotator, how).value  # type: ignore[arg-type]
+        return ScoreKey(system, annotator, chosen, how)  # type: ignore[arg-type]
+
+    def __getitem__(self, measure: str) -> float:
+        """Return the corpus score of the only system by a measure; see :meth:`value`."""
+        return self.value(measure)
+
+    __iter__: None = None  # scores are looked up by measure, and never gone through by number
+
+    def interval(
+        self,
+        measure: str,
+        *,
+        system: str | None = None,
+        annotator: str | None = None,
+        aggregate: str | None = None,
+    ) -> Interval:
+        """Return both ends of the confidence interval of a corpus score; parameters as of :meth:`value`.
+
+        NaN where it is undefined, or there are to be no intervals.
+
+        Examples
+        --------
+        >>> from kammerton import score
+        >>> songs = {str(end): ([(0, end), (end, 8)], ["C", "G"]) for end in range(1, 8)}
+        >>> scores = score("chords", songs, dict.fromkeys(songs, ([(0, 8)], ["C"])))
+        >>> low, high = scores.interval("MajMin")
+        >>> low < scores["MajMin"] < high
+        True
+        """
+        return self.intervals.get(self._key(measure, system, annotator, aggregate), UNDEFINED)
+
+    def flat(self, system: str | None = None) -> dict[str, float]:
+        """Return the corpus scores of a system as plain numbers, as trackers of experiments log them.
+
+        Parameters
+        ----------
+        system : str, optional
+            By default the only one.
+
+        Returns
+        -------
+        dict of str to float
+            By ``protocol/measure``: headline aggregates, over all annotators; NaN where undefined.
+
+        Examples
+        --------
+        >>> from kammerton import score
+        >>> song = ([(0, 2), (2, 4)], ["C", "G:7"])
+        >>> score("chords", song, ([(0, 4)], ["C"]), measures=["MajMin", "Root"]).flat()
+        {'mirex2013/MajMin': 0.5, 'mirex2013/Root': 0.5}
+        """
+        return {str(measure): self.value(str(measure), system=system) for measure in self.measures}
+
+    def wide(self) -> pl.DataFrame:
+        """Return a row for each system: ``system``, and a column for each ``protocol/measure``.
+
+        Values are those of :meth:`flat`, null where undefined; systems are in their order.
+        """
+        rows = [[system, *map(null, self.flat(system).values())] for system in self.systems]
+        addresses = [*map(str, self.measures)]
+        return table(rows, ["system", *addresses], dict.fromkeys(addresses, "Float64"))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, undefined ones as None; what ``--format json`` prints."""

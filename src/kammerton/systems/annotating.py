@@ -15,7 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from kammerton.errors import DataError, Diagnostic, KammertonError, OptionError, quote, some
+from kammerton.errors import (
+    DataError,
+    Diagnostic,
+    KammertonError,
+    OptionError,
+    outcome_text,
+    plural,
+    quote,
+    some,
+)
 from kammerton.formats.collecting import collect
 from kammerton.formats.folders import find_files, normal_form
 from kammerton.formats.lists import read_splits, split_name
@@ -80,6 +89,11 @@ class Annotations(Mapping[str, Any], Written):
         self.failed: Mapping[str, str] = record["failed"]
         self.learned: tuple[str, ...] = tuple(record["learned"])
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+
+    def __repr__(self) -> str:
+        """Return the system, how many items it annotated, and the problems."""
+        counts = f"{plural(len(self), 'item')} annotated, {len(self.failed):,} failed"
+        return outcome_text(f"{self.task} by {self.system}: {counts}", self.diagnostics)
 
     def __getitem__(self, item: str) -> Any:
         """Return the annotation of an item."""

@@ -52,6 +52,10 @@ class Model:
     header: Mapping[str, Any]
     diagnostics: tuple[Diagnostic, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return the system, and what it was trained on."""
+        return f"<Model of {self.system} ({self.task}): {self.trained_on}>"
+
     @property
     def trained_on(self) -> str:
         """What it was trained on, in words."""
