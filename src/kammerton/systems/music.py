@@ -36,6 +36,8 @@ _USUAL_TEMPO = 500_000
 """Microseconds of a quarter note where a file has no tempo."""
 _USUAL_METER = 4.0
 """Quarter notes of a bar where a file has no meter."""
+LONGEST = 100_000
+"""Beats that a piece may last: half a day. Damaged files may say anything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -171,6 +173,8 @@ def read_midi_music(data: bytes, limit: int = 1_000_000) -> Music:
     tempos = {0: _USUAL_TEMPO} | {tick: tempo for tick, _, _, kind, _, tempo, _ in events if kind == TEMPO}
     last = max(*offsets, max(tempos) + 1)
     beats, seconds = _clock(tempos, file.division, last)
+    if beats[-1] > LONGEST:
+        raise MidiError(f"it lasts {beats[-1]:,.0f} beats, and {LONGEST:,} are read", len(data))
     ticks = last / beats[-1]  # of a beat
     meters = {
         tick / ticks: 4 * count / unit

@@ -174,7 +174,7 @@ def label_of_figure(figure: str, key: Key) -> str | None:
     """
     parts = []
     rest: str | None = figure.removesuffix("/")
-    while rest:
+    while rest is not None:
         match = _FIGURE.fullmatch(rest)
         if match is None:
             return None
@@ -203,7 +203,8 @@ def _label(parts: Mapping[str, str | None], key: Key) -> str | None:
     numeral, inversion = parts["numeral"] or "", (parts["inversion"] or "").replace("/", "")
     if numeral in _AUGMENTED_SIXTHS:
         tones = (Degree(*_spelled(tone)) for tone in _AUGMENTED_SIXTHS[numeral].split())
-        return str(Chord("chord", root_name(key.tonic - 4), None, tuple(tones)))
+        flat_sixth = root_name(key.tonic - 4)
+        return str(Chord("chord", flat_sixth, None, tuple(tones))) if flat_sixth in PITCH_CLASSES else None
     signs, quality = parts["signs"] or "", (parts["quality"] or parts["late"] or "").replace("ø", "/o")
     if numeral == "N":
         signs, numeral, quality = "b", "II", ""

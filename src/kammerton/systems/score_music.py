@@ -22,7 +22,7 @@ from kammerton.formats.midi import MidiError
 from kammerton.formats.source import read_bytes
 from kammerton.systems.chord_sheets import transposed
 from kammerton.systems.midi_notes import SUFFIXES as MIDI_SUFFIXES
-from kammerton.systems.music import Music, read_midi_music
+from kammerton.systems.music import LONGEST, Music, read_midi_music
 
 _USUAL_TEMPO = 120.0
 """Quarter notes a minute where a score has no tempo."""
@@ -99,6 +99,9 @@ def _read_score(data: bytes, name: str) -> ScoreMusic:
     if problems.has_errors:
         raise DataError(diagnostics)
     starts = np.array([float(start) for start in measure_starts(reader.parts)])
+    if starts[-1] > LONGEST:
+        message = f"score lasts {starts[-1]:,.0f} quarter notes, and {LONGEST:,} are read"
+        raise DataError.of("KT810", message, name)
     symbols = tuple(_symbols(reader.parts, starts))
     music = _music(reader.parts, starts)
     if not len(music.pitches) and not symbols:

@@ -255,6 +255,8 @@ def test_settings_that_are_not_possible(settings: dict[str, object], message: st
         ("a.musicxml", b"<score-partwise/>", "KT810 score has no notes"),
         ("a.xml", b"<opus/>", "KT352"),
         ("a.musicxml", score_of(note("H")).encode(), "KT354"),
+        ("a.musicxml", score_of(note("C", 1_000_000)).encode(), "KT810 score lasts 500,000 quarter notes"),
+        ("a.mid", write_midi(music_of((400_000, "CEG"))), "lasts 400,000 beats"),
         ("a.mid", write_midi(music_of((2, "CEG"), programs=(-1,))), "no notes but those of percussion"),
     ],
 )
@@ -306,6 +308,8 @@ def test_scores_that_cannot_be_used(tmp_path: Path, name: str, data: bytes, mess
         ("V/V/V/V", "C", "E:maj"),
         ("V/", "C", "G:maj"),
         ("V/V/x", "C", None),
+        ("/", "C", None),
+        ("It6", "bbbbbb", None),
         ("bbbbII", "Cb", None),
         ("##VII7", "C", None),
         ("I4", "C", None),
