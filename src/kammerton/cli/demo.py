@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from cyclopts import Parameter
 
 import kammerton
-from kammerton.cli.demo_songs import HEADING, made_songs
 from kammerton.cli.output import DONE, print_message, style_of, write_output
 from kammerton.errors import OptionError, OutputError, printable, quote
 from kammerton.model.registry import find_task
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 _TITLE = "The bundled example of Kammerton"
 EXAMPLE: Path = Path(__file__).parent.parent / "demo"
 """The folder of the bundled files."""
+
+_SONG_HEADING = (
+    "Chords of two songs made just now: of a recording (`audio`), of a MIDI file with mistakes\n"
+    "(`symbolic`), of a chord sheet with mistakes (`sheet`), and of all three together (`fused`)."
+)
+_SONGS = 2
+_SONG_SETTINGS = {"bars": 8, "errors": 0.4}
 
 
 class _Example(NamedTuple):
@@ -122,9 +129,9 @@ def demo(
         write_output(_overview())
         print_message(f"no songs are made: {error}")
     else:
-        with made_songs() as (heard, recordings):
+        with _made_songs() as (heard, recordings):
             kammerton.report([*scores, heard], report, title=_TITLE, recordings=recordings)
-        write_output(f"{_overview()}\n{HEADING}\n\n{_rendered(heard)}")
+        write_output(f"{_overview()}\n{_SONG_HEADING}\n\n{_rendered(heard)}")
     print_message(f"wrote `{printable(report)}`: open it in a browser")
     return DONE
 
@@ -222,7 +229,7 @@ def _copy(destination: str) -> None:
         raise OutputError(f"KT501 cannot write {quote(destination)}: {what}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".kammerton-", dir=target.parent) as aside:
+        with TemporaryDirectory(prefix=".kammerton-", dir=target.parent) as aside:
             copied = Path(aside, "demo")
             for source in sorted(EXAMPLE.rglob("*.*")):
                 place = copied / source.relative_to(EXAMPLE)
@@ -235,3 +242,26 @@ def _copy(destination: str) -> None:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise OutputError(f"KT502 cannot write {quote(destination)}: {reason}") from error
+
+
+@contextmanager
+def _made_songs() -> Iterator[tuple[Scores, Path]]:
+    """Make songs, and give the scores of every system on them, and the folder of the recordings."""
+    with TemporaryDirectory(prefix="kammerton-") as made:
+        folder = Path(made, "songs")
+        songs = kammerton.scenes(
+            items=_SONGS,
+            difficulty="hard",
+            settings=_SONG_SETTINGS,
+            audio=True,
+            bad_midis=1,
+            sheets=1,
+            out=folder,
+        )
+        sound, midi, sheets = (folder / name for name in ("audio", "bad_midi_1", "sheets_1"))
+        inputs = {"audio": [sound], "symbolic": [midi], "sheet": [sheets, sound]}
+        heard = {system: kammerton.annotate("chords", paths, system) for system, paths in inputs.items()}
+        fused = kammerton.fuse("chords", heard)
+        reference = {item: song.chords for item, song in songs.items()}
+        systems = {**heard, "fused": fused.annotations}
+        yield kammerton.score("chords", reference, systems, protocols=["mirex2013"], ci=None), sound
