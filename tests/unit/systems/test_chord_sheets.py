@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kammerton as kt
 from kammerton.chords.labels import parse
 from kammerton.errors import DataError
 from kammerton.systems.chord_sheets import Sheet, parse_sheet, read_sheet
+from kammerton.systems.tablature import read_tuning, tab_chords
 
 SHEETS = Path(__file__).parent / "sheets"
 
@@ -146,3 +148,41 @@ def test_any_text_is_a_sheet_or_has_no_chords(text: str) -> None:
 def test_a_line_is_read_in_time_that_grows_with_it(line: str) -> None:
     # where parts of a pattern fit in several ways, such lines take longer than the universe
     assert parse_sheet(f"{line}\nC7").kinds[-1] == "chords"
+
+
+@pytest.mark.parametrize(
+    ("text", "lowest", "shift"),
+    [
+        ("Standard tuning", 40, 0),
+        ("Tuning: half step down", 39, -1),
+        ("tune down a whole step", 38, -2),
+        ("Tuning: D G C F A D", 38, -2),
+        ("dropped D tuning", 38, 0),
+        ("Tuning: D A D G A D", 38, 0),  # DADGAD: not all strings alike
+    ],
+)
+def test_tunings(text: str, lowest: int, shift: int) -> None:
+    tuning = read_tuning(text)
+    assert tuning is not None
+    assert (tuning.strings[0], tuning.shift) == (lowest, shift)
+
+
+def test_what_is_no_tuning_and_no_chord() -> None:
+    assert read_tuning("Tuning: by ear") is None
+    # two strings are no chord; D A D with F# above, which is major, and without
+    strings = ["---2---|", "--------", "--------", "---0--0-", "---0--0-", "---0--0-"]
+    tuning = read_tuning("drop D")
+    assert tuning is not None
+    assert list(tab_chords(["-2------"] + ["--------"] * 4 + ["-0------"], tuning)) == []
+    assert [(chord.label, chord.column) for chord in tab_chords(strings, tuning)] == [
+        ("D:maj", 4),
+        ("D:5", 7),
+    ]
+
+
+def test_the_order_of_a_sheet_is_an_annotation(tmp_path: Path) -> None:
+    (tmp_path / "song.cho").write_text("[C]la [G7]la [F#alt]la")
+    made = kt.annotate("chords", tmp_path, "sheet-order")
+    assert made["song"].labels == ("C:maj", "G:7", "X")
+    assert made["song"].intervals.tolist() == [[0, 1], [1, 2], [2, 3]]
+    assert [(problem.code, problem.item) for problem in made.diagnostics] == [("KT830", "song")]
