@@ -16,7 +16,7 @@ _DATA_LENGTHS = {0x8: 2, 0x9: 2, 0xA: 2, 0xB: 2, 0xC: 1, 0xD: 1, 0xE: 2}
 """Data bytes of an event of a channel, by the upper half of its status."""
 _VARIABLE = 4
 """Bytes that a number of variable length has at most."""
-_END_OF_TRACK, _PORT, _META = 0x2F, 0x21, 0xFF
+_TRACK_NAME, _INSTRUMENT_NAME, _END_OF_TRACK, _PORT, _META = 0x03, 0x04, 0x2F, 0x21, 0xFF
 _SYSEX = (0xF0, 0xF7)
 CHANNELS = 16
 """Channels of a port."""
@@ -44,6 +44,8 @@ class MidiFile:
     ----------
     division : int
         Ticks of a quarter note; or, from 0x8000 on, the frames of a second and the ticks of a frame.
+    names : dict of int to str
+        Of tracks that have one: their name, and that of their instrument, as UTF-8 or Latin-1 has them.
     oddities : list of str
         What is not as the standard has it, but does not matter.
     """
@@ -53,6 +55,7 @@ class MidiFile:
         self._limit = limit
         self._count = 0
         self.division: int = 0
+        self.names: dict[int, str] = {}
         self.oddities: list[str] = []
 
     def read(self) -> list[list[Event]]:
@@ -152,6 +155,7 @@ class MidiFile:
                     return events
                 if kind == _PORT and offset > body:
                     port = self._data[body]
+                self._take_name(kind, track, self._data[body:offset])
                 timing = self._timing(kind, body, offset)
                 if timing is not None:
                     events.append((tick, track, len(events), kind, 0, *timing))
@@ -170,6 +174,15 @@ class MidiFile:
                 events.append((tick, track, len(events), running >> 4, channel, first, second))
         self._odd("track without an end-of-track event")
         return events
+
+    def _take_name(self, kind: int, track: int, data: bytes) -> None:
+        if kind not in (_TRACK_NAME, _INSTRUMENT_NAME):
+            return
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            text = data.decode("latin-1")
+        self.names[track] = f"{self.names.get(track, '')} {text}".strip()
 
     def _timing(self, kind: int, body: int, end: int) -> tuple[int, int] | None:
         """Return the numbers of a tempo or a meter; None of what is neither, or has too few."""

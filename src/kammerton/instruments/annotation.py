@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,14 @@ from kammerton.model.task import PackedColumn, Packing
 
 _UNSCORED: NDArray[np.float64] = np.empty(0)
 _UNGRADED: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+
+
+class Segment(NamedTuple):
+    """A time in which an instrument sounds, in seconds."""
+
+    start: float
+    end: float
+    label: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +47,8 @@ class InstrumentList:
         How relevant each label is, 1 or more; empty where all count 1.
     query : bool
         Whether this is a query, and its labels are documents, which belong to no taxonomy.
+    segments : tuple of Segment
+        When labels sound, if a system says so; JAMS files have it. Readers leave it out.
 
     Notes
     -----
@@ -54,6 +64,7 @@ class InstrumentList:
     closed: bool = True
     grades: NDArray[np.int64] = field(default_factory=lambda: _UNGRADED)
     query: bool = False
+    segments: tuple[Segment, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of labels."""

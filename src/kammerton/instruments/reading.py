@@ -280,12 +280,18 @@ class _Adoption(ListReader):
             return Reading(((None, value),))
         present = self._looked_up(value.labels, value)
         absent = self._looked_up(value.absent, replace(value, scores=np.empty(0))).labels
+        names = {old: new.label for old, new in zip(written, meanings, strict=True)}
         adopted = replace(
             value,
             labels=present.labels,
             scores=present.scores,
             absent=tuple(label for label in absent if label not in present.labels),
             grades=np.empty(0, dtype=np.int64),
+            segments=tuple(
+                segment._replace(label=names[segment.label])
+                for segment in value.segments
+                if names.get(segment.label) in present.labels
+            ),
         )
         return as_reading(ParsedLists(KEY_OF_ONE_LIST, [adopted]), self.problems)
 

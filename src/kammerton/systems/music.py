@@ -58,6 +58,8 @@ class Music:
         Beats at which bars begin, and at last the end.
     voices : tuple of pair of int
         Track and channel of each part, if it is of a file.
+    names : tuple of str
+        What each part is called, if that is known: of a file, its track if that has no other part.
     """
 
     onsets: Weights
@@ -70,6 +72,7 @@ class Music:
     tempo_seconds: Seconds
     bars: Weights
     voices: tuple[tuple[int, int], ...] = ()
+    names: tuple[str, ...] = ()
 
     def seconds(self, beats: Weights) -> Seconds:
         """Return when beats are; the last tempo goes on."""
@@ -150,6 +153,19 @@ def _number(value: int) -> bytes:
     return bytes(reversed(digits))
 
 
+def sounding(onsets: Seconds, offsets: Seconds, *, gap: float = 0.5) -> Seconds:
+    """Return the intervals in which any of some notes sounds; gaps that are shorter do not end one.
+
+    >>> sounding(np.array([0.0, 1.25, 3.0]), np.array([1.0, 2.0, 4.0])).tolist()
+    [[0.0, 2.0], [3.0, 4.0]]
+    """
+    order = np.argsort(onsets, kind="stable")
+    onsets, offsets = onsets[order], np.maximum.accumulate(offsets[order])
+    ends = np.append(onsets[1:] - offsets[:-1] >= gap, True)
+    begins = np.append(True, ends[:-1])
+    return np.stack((onsets[begins], offsets[ends]), axis=1)
+
+
 # --- reading ---------------------------------------------------------------------------------
 
 
@@ -170,6 +186,7 @@ def read_midi_music(data: bytes, limit: int = 1_000_000) -> Music:
         raise MidiError("no notes", len(data))
     onsets, pitches, offsets, velocities, parts = zip(*notes, strict=True)
     numbers = {part: number for number, part in enumerate(dict.fromkeys(parts))}
+    tracks = [track for track, _, _ in numbers]
     tempos = {0: _USUAL_TEMPO} | {tick: tempo for tick, _, _, kind, _, tempo, _ in events if kind == TEMPO}
     last = max(*offsets, max(tempos) + 1)
     beats, seconds = _clock(tempos, file.division, last)
@@ -192,6 +209,7 @@ def read_midi_music(data: bytes, limit: int = 1_000_000) -> Music:
         tempo_seconds=seconds,
         bars=bars_of(meters, max(offsets) / ticks),
         voices=tuple((track, channel) for track, channel, _ in numbers),
+        names=tuple(file.names.get(track, "") if tracks.count(track) == 1 else "" for track in tracks),
     )
 
 

@@ -37,15 +37,13 @@ from kammerton.errors import OptionError
 from kammerton.fingering.annotation import Fingering
 from kammerton.instruments.options import PROGRAMS
 from kammerton.instruments.taxonomy_files import load_taxonomy
-from kammerton.systems.music import PERCUSSION, Music, write_midi
+from kammerton.systems.music import PERCUSSION, Music, sounding, write_midi
 from kammerton.systems.rendering import RATE, Sound, degraded, sound_of
 
 NO_CHORD = "N"
 DRUMS = "drums"
 _PHRASE_BARS = 4
 _FORM = "AABA"
-_CLOSED_S = 0.5
-"""Gaps of an instrument that are shorter do not end its interval."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +68,9 @@ class SceneOptions:
         Chance of a phrase to have its chords broken.
     silence : float
         Chance of a phrase to end with a bar without chord.
-    ensemble : {"band", "piano"}
-        Who plays: instruments that change from phrase to phrase, or a piano alone.
+    ensemble : {"band", "piano", "mixed"}
+        Who plays: a band whose instruments change from phrase to phrase; a piano alone; or in each phrase one
+        to four instruments of any kind, to train systems on.
     noise_db : float, optional
         How far below the music white noise is; by default there is none.
     detune : float
@@ -93,7 +92,7 @@ class SceneOptions:
     passing: float = 0.25
     arpeggios: float = 0.3
     silence: float = 0.05
-    ensemble: Literal["band", "piano"] = "band"
+    ensemble: Literal["band", "piano", "mixed"] = "band"
     noise_db: float | None = None
     detune: float = 10
     eq_db: float = 2
@@ -106,8 +105,8 @@ class SceneOptions:
             raise OptionError("a chance of scenes is not from 0 to 1")
         if self.bars < 1 or not 1 <= self.meter <= 12 or not 0 < self.slowest <= self.fastest <= 1000:
             raise OptionError("scenes need bars, a meter from 1 to 12, and tempos from slow to fast")
-        if self.ensemble not in ("band", "piano"):
-            raise OptionError.unknown("ensemble", self.ensemble, ("band", "piano"))
+        if self.ensemble not in (known := ("band", "piano", "mixed")):
+            raise OptionError.unknown("ensemble", self.ensemble, known)
 
 
 DIFFICULTIES: Mapping[str, SceneOptions] = {
@@ -156,8 +155,25 @@ _MODES: Mapping[str, Mapping[str, _Degree]] = {
 _SCALES = {"major": (0, 2, 4, 5, 7, 9, 11), "minor": (0, 2, 3, 5, 7, 8, 10)}
 _LETTERS = "FCGDAEB"
 _BASSES = (32, 33, 34, 35, 43)
+_ALL_BASSES = (*_BASSES, 36, 37, 38, 39)
 _ACCOMPANIMENTS = (0, 0, 1, 4, 6, 16, 19, 21, 24, 25, 27, 46, 48, 52)
 _MELODIES = (11, 12, 22, 40, 41, 42, 56, 57, 60, 64, 65, 68, 71, 73, 105)
+_CHORDAL = (
+    (0, 1, 2, 3, 4, 5),
+    (16, 17, 18, 19, 20),
+    (21, 23),
+    (24, 25, 26, 27, 29, 30),
+    (52, 53),
+    (48, 46, 6),
+)
+_TUNEFUL = (
+    *((9, 11, 12, 13), (40, 110), (42,), (56, 59), (57,), (64, 65, 66, 67), (71,), (73,), (105,)),
+    *((80, 81, 87, 90), (41, 60, 68, 69, 70, 72, 74, 22)),
+)
+"""Programs of each kind of instrument that a mixed ensemble may have: those that play chords, and tunes."""
+_LOW = frozenset((42, 57, 66, 67, 70, 60))
+"""Programs that play tunes an octave lower."""
+_MOST_MIXED = 4
 _KICK, _SNARE, _HAT = 36, 38, 42
 
 
@@ -360,6 +376,9 @@ def _play_phrase(
     notes: _Notes, spans: Sequence[_Span], key: _Key, chances: Generator, options: SceneOptions
 ) -> None:
     """Play the chords of a phrase by instruments of its own."""
+    if options.ensemble == "mixed":
+        _play_mixed(notes, spans, key, chances, options)
+        return
     is_band = options.ensemble == "band"
     basses, chords, tunes = (_BASSES, _ACCOMPANIMENTS, _MELODIES) if is_band else ((0,), (0,), (0,))
     bass, chord, tune = (int(chances.choice(programs)) for programs in (basses, chords, tunes))
@@ -376,6 +395,30 @@ def _play_phrase(
                 line = _sing(notes, tune, span, key, line, chances, options)
         if has_drums:
             _drum(notes, span, options.meter)
+
+
+def _play_mixed(
+    notes: _Notes, spans: Sequence[_Span], key: _Key, chances: Generator, options: SceneOptions
+) -> None:
+    """Play the chords of a phrase by one to four kinds of instruments."""
+    kinds = [*_CHORDAL, *_TUNEFUL, _ALL_BASSES, (PERCUSSION,)]
+    count = int(chances.integers(1, _MOST_MIXED + 1))
+    for kind in chances.permutation(len(kinds))[:count].tolist():
+        program, line = int(chances.choice(kinds[kind])), 72
+        voicing: tuple[int, ...] = (60,)
+        plays_chords = kind < len(_CHORDAL) and chances.random() < 0.7
+        is_broken = chances.random() < options.arpeggios
+        for span, following in zip(spans, [*spans[1:], None], strict=True):
+            if program == PERCUSSION:
+                _drum(notes, span, options.meter)
+            elif program in _ALL_BASSES and span.tones:
+                _walk(notes, program, span, following, chances, options)
+            elif plays_chords and span.tones:
+                voicing = _close_position(span.tones, voicing)
+                _accompany(notes, program, span, voicing, is_broken=is_broken)
+            elif span.tones:
+                down = 12 * (program in _LOW)
+                line = _sing(notes, program, span, key, line, chances, options, down=down)
 
 
 def _close_position(tones: Sequence[int], before: Sequence[int]) -> tuple[int, ...]:
@@ -419,9 +462,20 @@ def _walk(
 
 
 def _sing(
-    notes: _Notes, program: int, span: _Span, key: _Key, line: int, chances: Generator, options: SceneOptions
+    notes: _Notes,
+    program: int,
+    span: _Span,
+    key: _Key,
+    line: int,
+    chances: Generator,
+    options: SceneOptions,
+    *,
+    down: int = 0,
 ) -> int:
-    """Play a melody of tones of the chord, with passing notes of the key, and return its last note."""
+    """Play a melody of tones of the chord, with passing notes of the key, and return its last note.
+
+    All of it is some semitones lower.
+    """
     scale = [(7 * key.tonic + step) % 12 for step in _SCALES[key.mode]]
     own = [pitch for pitch in range(64, 85) if pitch % 12 in span.tones]
     for begin in np.arange(span.begin, span.end).tolist():
@@ -431,10 +485,10 @@ def _sing(
         kind = chances.random()
         if kind < options.passing:
             steps = [line + step for step in (-2, -1, 1, 2) if (line + step) % 12 in scale]
-            notes.add(program, line, begin, begin + (end - begin) / 2, 88)
-            notes.add(program, int(chances.choice(steps)), begin + (end - begin) / 2, end, 80)
+            notes.add(program, line - down, begin, begin + (end - begin) / 2, 88)
+            notes.add(program, int(chances.choice(steps)) - down, begin + (end - begin) / 2, end, 80)
         elif kind < 0.9:
-            notes.add(program, line, begin, end, 88)
+            notes.add(program, line - down, begin, end, 88)
     return line
 
 
@@ -465,8 +519,5 @@ def _sounding(music: Music) -> dict[str, Seconds]:
     for part, program in enumerate(music.programs):
         own = np.flatnonzero(music.parts == part)
         spans = [music.seconds(beats[own]) for beats in (music.onsets, music.offsets)]
-        onsets, offsets = spans[0], np.maximum.accumulate(spans[1])
-        ends = np.append(onsets[1:] - offsets[:-1] >= _CLOSED_S, True)
-        begins = np.append(True, ends[:-1])
-        times[program_name(program)] = np.stack((onsets[begins], offsets[ends]), axis=1)
+        times[program_name(program)] = sounding(*spans)
     return times

@@ -17,8 +17,9 @@ from kammerton.errors import DataError, Diagnostic, quote
 from kammerton.fingering.formats.musicxml import decode_score, measure_starts
 from kammerton.fingering.formats.musicxml_parts import Part, PartReader, ScoreTree
 from kammerton.fingering.formats.notes import DEFAULT_OPTIONS
-from kammerton.fingering.formats.xml_document import Element
+from kammerton.fingering.formats.xml_document import Element, XmlText
 from kammerton.formats.midi import MidiError
+from kammerton.formats.reading import Limits
 from kammerton.formats.source import read_bytes
 from kammerton.systems.chord_sheets import transposed
 from kammerton.systems.midi_notes import SUFFIXES as MIDI_SUFFIXES
@@ -91,27 +92,44 @@ def read_music(path: str | os.PathLike[str], name: str | None = None) -> ScoreMu
     return ScoreMusic(music, measures=tuple((str(number), beat) for number, beat in bars))
 
 
-def _read_score(data: bytes, name: str) -> ScoreMusic:
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreParts:
+    """The parts of a score in MusicXML, and the beats at which its measures begin."""
+
+    parts: tuple[Part, ...]
+    starts: Weights
+    source: XmlText
+    limits: Limits
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def read_parts(data: bytes, name: str, *, unpitched: int | None = None) -> ScoreParts:
+    """Return the parts of a score; notes without pitch are left out, or given a key."""
     problems, limits = decode_score(data, name, DEFAULT_OPTIONS)
-    reader = PartReader(problems, limits)
+    reader = PartReader(problems, limits, unpitched=unpitched)
     ScoreTree(problems.source, reader, limits).parse()
-    diagnostics = problems.diagnostics()
+    diagnostics = tuple(problems.diagnostics())
     if problems.has_errors:
         raise DataError(diagnostics)
     starts = np.array([float(start) for start in measure_starts(reader.parts)])
     if starts[-1] > LONGEST:
         message = f"score lasts {starts[-1]:,.0f} quarter notes, and {LONGEST:,} are read"
         raise DataError.of("KT810", message, name)
-    symbols = tuple(_symbols(reader.parts, starts))
-    music = _music(reader.parts, starts)
+    return ScoreParts(reader.parts, starts, problems.source, limits, diagnostics)
+
+
+def _read_score(data: bytes, name: str) -> ScoreMusic:
+    score = read_parts(data, name)
+    symbols = tuple(_symbols(score.parts, score.starts))
+    music = music_of_parts(score.parts, score.starts)
     if not len(music.pitches) and not symbols:
         raise DataError.of("KT810", f"score has no notes and no chord symbols: {quote(name)}", name)
-    numbers = max((part.measures for part in reader.parts), key=len, default=[])
-    measures = tuple((bar.number, float(starts[bar.index])) for bar in numbers)
-    return ScoreMusic(music, symbols, measures, tuple(diagnostics))
+    numbers = max((part.measures for part in score.parts), key=len, default=[])
+    measures = tuple((bar.number, float(score.starts[bar.index])) for bar in numbers)
+    return ScoreMusic(music, symbols, measures, score.diagnostics)
 
 
-def _music(parts: Sequence[Part], starts: Weights) -> Music:
+def music_of_parts(parts: Sequence[Part], starts: Weights) -> Music:
     """Return the notes of all parts; grace notes, which last no time, are left out."""
     rows = sorted(
         (float(starts[note.bar.index] + note.offset), note.midi, float(note.length), number)

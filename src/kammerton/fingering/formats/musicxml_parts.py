@@ -155,6 +155,7 @@ class ScoreNote:
     continued: Sequence[
         tuple[Element, ScorePlace]
     ] = ()  # at the notes it is tied over to, and where these are
+    instrument: str = ""  # by its identifier, where the score names it
     until: Fraction = ZERO  # where it ends, in quarter notes from the start of its part, if it is tied
 
     @property
@@ -215,9 +216,10 @@ def _name(text: str) -> str:
 class PartReader:
     """Collects the notes of every part."""
 
-    def __init__(self, problems: ScoreProblems, limits: Limits) -> None:
+    def __init__(self, problems: ScoreProblems, limits: Limits, *, unpitched: int | None = None) -> None:
         self._problems = problems
         self._limits = limits
+        self._unpitched = unpitched  # key of notes without pitch, which else are left out
         self._states: dict[str, _State] = {}
         self._now = _State(Part(""))
         self._count = 0
@@ -381,6 +383,8 @@ class PartReader:
             return
         now.part.staves = max(now.part.staves, staff)
         note = ScoreNote(element, midi, staff, voice, now.bar, begin, quarters, now.chord)
+        if "instrument" in fields:
+            note.instrument = fields["instrument"].attributes.get("id", "")
         note.fingerings = list(element.all("notations", "technical", "fingering"))
         self._look_for_fingers(element.all("lyric", "text"), begin)
         # `tie` is heard, `tied` is seen
@@ -416,6 +420,8 @@ class PartReader:
 
     def _key(self, element: Element, fields: dict[str, Element], staff: int, begin: Fraction) -> int | None:
         """Return the key of a note, or None if it has none."""
+        if "unpitched" in fields and "cue" not in fields and self._unpitched is not None:
+            return self._unpitched
         if "cue" in fields or "unpitched" in fields:
             kind = "cue note" if "cue" in fields else "note without pitch"
             self._problems.report_of(
@@ -473,7 +479,19 @@ _WHOLE = frozenset(("note", "backup", "forward", "attributes", "direction", "har
 """Children of a measure that are handed over, each when it is complete."""
 _KEPT = frozenset(
     (
-        *("grace", "cue", "chord", "pitch", "unpitched", "rest", "step", "alter", "octave", "duration"),
+        *(
+            "instrument",
+            "grace",
+            "cue",
+            "chord",
+            "pitch",
+            "unpitched",
+            "rest",
+            "step",
+            "alter",
+            "octave",
+            "duration",
+        ),
         *("tie", "tied", "voice", "staff", "notations", "technical", "fingering", "lyric", "text"),
         *("direction-type", "words", "divisions", "time", "beats", "beat-type", "staves"),
         *("transpose", "chromatic", "octave-change", "sound", "offset"),

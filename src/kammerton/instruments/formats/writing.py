@@ -59,16 +59,24 @@ def render_jams(entries: Sequence[ListEntry]) -> str:
             "tag_open",
             entry.annotator,
             ",\n".join(
-                f'{{"time": 0, "duration": 0, "value": {json.dumps(label, ensure_ascii=False)}, '
-                f'"confidence": {json.dumps(score)}}}'
+                f'{{"time": {json.dumps(start)}, "duration": {json.dumps(length)}, '
+                f'"value": {json.dumps(label, ensure_ascii=False)}, "confidence": {json.dumps(score)}}}'
                 for label, score in _scored(entry.annotation)
+                for start, length in _times(entry.annotation, label)
             ),
             entry.metadata,
             ranked=_kind(entry.annotation) == "order",
         )
         for entry in entries
     ]
-    return jams_document(parts, 0)
+    ends = [segment.end for entry in entries for segment in entry.annotation.segments]
+    return jams_document(parts, max(ends, default=0))
+
+
+def _times(annotation: InstrumentList, label: str) -> list[tuple[float, float]]:
+    """Return start and duration of each segment of a label; 0 and 0 if it has none."""
+    own = [segment for segment in annotation.segments if segment.label == label]
+    return [(round(one.start, 6), round(one.end - one.start, 6)) for one in own] or [(0, 0)]
 
 
 def render_table(entries: Sequence[ListEntry]) -> str:
