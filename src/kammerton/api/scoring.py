@@ -153,11 +153,14 @@ def _corpus_of_sides(
 ) -> Corpus:
     if not isinstance(annotators, Mapping):
         raise OptionError.of_type("annotators", annotators, "a mapping of names to references")
-    references, estimates = map(_of_items, _sides_of(references, estimates))
-    references, estimates = _by_item(references, estimates, task, options)
+    if estimates is None and isinstance(references, tuple) and len(references) == 3:
+        truth, scores, columns = references  # two matrices, and the names of their columns
+        references, estimates = (truth, columns), (scores, columns)
+    references, estimates = _of_items(references), _of_items(estimates)
+    if isinstance(references, list):
+        references, estimates = _by_item(references, estimates, task, options)
     if isinstance(estimates, Mapping):
         estimates = {name: _of_items(source) for name, source in estimates.items()}
-    annotators = {name: _of_items(source) for name, source in annotators.items()}
     if estimates is None or (references is None and not annotators and not without_references):
         raise OptionError("references and estimates are needed", "or a list of pairs")
     for kind, source in (("reference", references), ("estimate", estimates)):
@@ -168,22 +171,14 @@ def _corpus_of_sides(
     systems = _systems(estimates, references, is_annotation, partial(_holds_items, task, options))
     return Corpus(
         tuple(
-            collection_of(source, name, "reference", task, options)
+            collection_of(_of_items(source), name, "reference", task, options)
             for name, source in [*first, *annotators.items()]
         ),
         tuple(collection_of(source, name, "estimate", task, options) for name, source in systems),
     )
 
 
-def _sides_of(references: Any, estimates: Any) -> tuple[Any, Any]:
-    """Return both sides of two matrices and the names of their columns."""
-    if estimates is None and isinstance(references, tuple) and len(references) == 3:
-        truth, scores, names = references
-        return (truth, names), (scores, names)
-    return references, estimates
-
-
-def _by_item(references: Any, estimates: Any, task: Task, options: object) -> tuple[Any, Any]:
+def _by_item(references: list[Any], estimates: Any, task: Task, options: object) -> tuple[Any, Any]:
     """Return the items of lists, which are paired by their positions and called by the references' files."""
     names = _names_of_listed(references, task, options)
     if names is None:
@@ -201,9 +196,9 @@ def _called(names: Sequence[str], source: Any) -> Any:
     return dict(zip(names, source, strict=True))
 
 
-def _names_of_listed(source: Any, task: Task, options: object) -> list[str] | None:
+def _names_of_listed(source: list[Any], task: Task, options: object) -> list[str] | None:
     """Return the names of the items of a list of paths, or of annotations; None of anything else."""
-    if not isinstance(source, list) or not source:
+    if not source:
         return None
     if all(_is_path(value) and os.fspath(value).lower().endswith(tuple(task.suffixes)) for value in source):
         names = [name_of(path) for path in source]
