@@ -61,13 +61,10 @@ def measure_pages() -> Iterator[tuple[str, str]]:
 
 def protocol_page(task: str, protocol: Protocol) -> str:
     """Return the page of a protocol: its rules, its measures, what to cite."""
+    files = [f"{task}-{file_of(measure)}" for measure in protocol.measures]
     rows = [
-        (
-            f"[{measure.name}]({task}-{file_of(measure)}.md)",
-            "yes" if measure.headline else "",
-            measure.card.summary,
-        )
-        for measure in protocol.measures
+        (f"[{measure.name}]({file}.md)", "yes" if measure.headline else "", measure.card.summary)
+        for measure, file in zip(protocol.measures, files, strict=True)
     ]
     request = "It is computed only when it is named." if protocol.on_request else ""
     citation = f"## What to cite\n\n```bibtex\n{protocol.citation}\n```" if protocol.citation else ""
@@ -78,7 +75,7 @@ def protocol_page(task: str, protocol: Protocol) -> str:
         "## Measures",
         table(("measure", "headline", "what it is"), rows),
         citation,
-        toctree([f"{task}-{file_of(measure)}" for measure in protocol.measures]),
+        toctree(files),
     )
 
 
@@ -107,27 +104,19 @@ def diagnostic_pages() -> Iterator[tuple[str, str]]:
     for beginning, title in GROUPS.items():
         rows = [(f"[{code}]({code}.md)", page_of(code)[0]) for code in pages() if code.startswith(beginning)]
         text += [f"## {title}", table(("code", "problem"), rows)]
-    links = [
-        f"- [{path.read_text(encoding='utf-8').partition(chr(10))[0][2:]}]({name}.md)"
-        for name, path in topics().items()
-    ]
-    yield "diagnostics/index.md", page(*text, "## Topics", "\n".join(links), toctree([*pages(), *topics()]))
-    for name, path in {**pages(), **topics()}.items():
+    text += ["## Topics", *(f"- [{name}]({name}.md)" for name in topics())]
+    every = {**pages(), **topics()}
+    yield "diagnostics/index.md", page(*text, toctree(every))
+    for name, path in every.items():
         yield f"diagnostics/{name}.md", path.read_text(encoding="utf-8")
 
 
 def command_pages() -> Iterator[tuple[str, str]]:
     """Give a page for each command, with every option of each task."""
-    rows = [(f"[{name}]({name}.md)", verb.summary) for name, verb in VERBS.items()]
-    yield (
-        "commands/index.md",
-        page(
-            "# Command line",
-            "Options have the names and defaults of the Python calls.",
-            table(("command", "what it does"), rows),
-            toctree(VERBS),
-        ),
+    commands = table(
+        ("command", "what it does"), [(f"[{name}]({name}.md)", verb.summary) for name, verb in VERBS.items()]
     )
+    yield "commands/index.md", page("# Command line", help_of(), commands, toctree(VERBS))
     for name, verb in VERBS.items():
         tasks = TASKS if verb.takes_task else ("",)
         text = [
