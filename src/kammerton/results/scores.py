@@ -443,7 +443,7 @@ class Scores(ScoredCorpus, WithCharts):
         >>> from kammerton import score
         >>> song = ([(0, 2), (2, 4)], ["C", "G:7"])
         >>> score("chords", song, ([(0, 4)], ["C"]), measures=["MajMin", "Root"]).flat()
-        {'mirex2013/MajMin': 0.5, 'mirex2013/Root': 0.5}
+        {'mirex2013/Root': 0.5, 'mirex2013/MajMin': 0.5}
         """
         return {str(measure): self.value(str(measure), system=system) for measure in self.measures}
 

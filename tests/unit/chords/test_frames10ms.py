@@ -46,7 +46,8 @@ def test_samples_are_counted(boundary: float, end: float, right: int, scored: in
 
 def test_there_are_five_measures_and_they_run_on_request_only() -> None:
     pair = two_chords(0.5, 1.0)
-    assert list(evaluate(*pair[0], *pair[1], protocol="frames10ms")) == FIVE
+    addresses = [f"frames10ms/{name}" for name in FIVE]
+    assert list(evaluate(*pair[0], *pair[1], protocol="frames10ms")) == addresses
     assert list(frame_csr(*pair[0], *pair[1])) == FIVE
     scores = kt.score("chords", {"s": pair[0]}, {"s": pair[1]})
     assert "frames10ms" not in {measure.protocol for measure in scores.measures}
