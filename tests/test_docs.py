@@ -127,6 +127,13 @@ def with_output(command: re.Match[str], monkeypatch: pytest.MonkeyPatch) -> str:
     return f"$ {command['command']}\n{terminal.buffer.getvalue().decode()}"
 
 
+def test_every_page_stands_in_the_contents_of_the_site() -> None:
+    contents = re.findall(r"<([\w/]+)>$", (ROOT / "docs/index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"} == {
+        name for name in contents if "/" not in name
+    }
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for link in LINK.finditer(page.read_text(encoding="utf-8")):
