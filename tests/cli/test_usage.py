@@ -178,7 +178,7 @@ def test_every_verb_has_a_page(terminal: Terminal, verb: str) -> None:
 def test_a_page_of_help_has_60_lines_and_names_every_option(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch, verb: str, task: str | None
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "80")
     words = [word for word in (verb, task) if word]
     page, whole = (terminal.run(*words, option).out for option in ("--help", "--help-all"))
     assert len(page.splitlines()) <= 60

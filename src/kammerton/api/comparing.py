@@ -81,7 +81,7 @@ def compare(  # noqa: PLR0913 - one per choice
         In place of references and estimates: runs against the same references, scored alike, of two systems
         or more in all. A mapping names the system of each run.
     against : str, optional
-        Compare all other systems with this system only, such as a baseline or last year's best; p-values are
+        Compare all other systems with this system only; a baseline, or last year's best; p-values are
         adjusted over these pairs. That is one test fewer than there are systems for each measure.
     test : {"permutation", "t", "wilcoxon", "friedman"}
         Test of each pair of systems; a permutation test on their statistics (permutation), Student's t test

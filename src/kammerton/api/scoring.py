@@ -519,8 +519,8 @@ def score(  # noqa: PLR0913 - one per choice
         ``playability`` of fingerings; ``open-mic-task1`` of instruments. ``"all"`` leaves out protocols that
         run on request only; it is the default without references.
     measures : iterable of str, optional
-        Measures to compute, as ``PROTOCOL/MEASURE`` or ``PROTOCOL/*``, or by a name, where several have it
-        that of the main measures; case matters; by default all of the protocols that run.
+        Measures to compute, as ``PROTOCOL/MEASURE`` or ``PROTOCOL/*``; by a name alone, where several have
+        it, that of the main measures; case matters; by default all of the protocols that run.
     annotators : mapping of str to the same as ``references``, optional
         Further annotators by name.
     annotator : str
@@ -542,12 +542,12 @@ def score(  # noqa: PLR0913 - one per choice
         agrees most with all other sources of the item (``agreement``), by the first measure; or the candidate
         of a name.
     missing : {"worst", "skip", "error"}
-        Count a missing or unusable estimate as the worst score (worst), exclude the item (skip), or end the
-        run (error).
+        What a missing or unusable estimate counts as; the worst score (worst), or nothing, so that its item
+        is left out (skip), or an error that ends the run (error).
     strict : bool
         End the run before scoring if there is any error or repair.
     items : str, path or iterable of str, optional
-        Score these items only: those whose names match a regular expression, such as ``^Help!/``, or a file
+        Score these items only, such as ``^Help!/``; those whose names match a regular expression, or a file
         with the name of one a line. Or their names. A list may have the names without their folders.
     split : str, optional
         Score the items of this split only, such as ``test``; needs ``splits``.
@@ -572,7 +572,7 @@ def score(  # noqa: PLR0913 - one per choice
         Resample items together that belong together, such as the songs of an album: ``FILE.csv:COLUMN``, or a
         regular expression on the names of items, such as ``^(.*)/``. Or a mapping of items to clusters.
     context : bool
-        Score baselines and human agreement too, in the same way as systems.
+        Score baselines and human agreement too; in the same way as systems.
         See :attr:`Scores.context`.
     oracle : bool
         Add an upper bound to the context: the answer that has of each part what is right, if one of several

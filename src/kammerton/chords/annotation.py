@@ -189,8 +189,8 @@ class ChordOptions(IntervalOptions):
     Parameters
     ----------
     lenient : bool
-        Respell labels that are common in the wild, such as ``Cm7`` for ``C:min7``, and report each
-        respelling once.
+        Respell labels that are common in the wild, such as ``Cm7`` for ``C:min7``; each respelling is
+        reported once.
     """
 
     by_side: ClassVar[frozenset[str]] = IntervalOptions.by_side | {"lenient"}

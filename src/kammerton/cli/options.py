@@ -40,7 +40,7 @@ _LATER = {
     *("--strict", "--no-reference", "--split", "--splits", "--tolerance", "--digits", "--width"),
     *("--intervals", "--table", "--cite", "--per-item", "--no-annotations", "--safe-csv"),
     *("--accuracy", "--copies", "--change-cost", "--min-sources"),
-    *("--candidates", "--select-by", "--explain"),
+    *("--candidates", "--select-by", "--explain", "--oracle", "--tests", "--value-only", "--leave-one-out"),
 }
 """Options of the first groups that a help page only names, unless everything is asked for."""
 _FIRST = {

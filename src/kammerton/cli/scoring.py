@@ -89,12 +89,12 @@ class Results:
     ] = "table"
     every: Annotated[
         bool,
-        option("Show every measure in tables, not the headline measures only.", name="--all", group=OUTPUT),
+        option("Show every measure, not the headline ones only.", name="--all", group=OUTPUT),
     ] = False
     show: Annotated[
         list[str] | None,
         option(
-            "Show these measures, in this order: the first ranks; repeatable, or several with commas.",
+            "Show these measures, ranked by the first; in this order; repeatable, or several with commas.",
             metavar="NAME",
             group=OUTPUT,
         ),
@@ -104,11 +104,11 @@ class Results:
     ] = None
     details: Annotated[
         bool,
-        option("Print everything: each annotator, every baseline, interval and test.", group=OUTPUT),
+        option("Print everything; each annotator, every baseline, interval and test.", group=OUTPUT),
     ] = False
     output: Annotated[
         str | None,
-        option("Write the results to this file, not to standard output.", metavar="FILE", group=OUTPUT),
+        option("Write the results to this file.", metavar="FILE", group=OUTPUT),
     ] = None
     width: Annotated[
         int | None,

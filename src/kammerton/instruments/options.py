@@ -317,7 +317,7 @@ class InstrumentOptions(SidedOptions):
     Parameters
     ----------
     taxonomy : str
-        Taxonomy that labels belong to: a built-in name, or a file. Without one only flat measures are
+        Taxonomy that labels belong to; a built-in name, or a file. Without one only flat measures are
         computed.
     map : str
         Label map that is applied before anything else: a built-in name, or a CSV file

@@ -55,7 +55,7 @@ class FingeringOptions(SidedOptions):
         counts from the left thumb to the left little finger, then from the right thumb; *0-9* from
         the right thumb, then from the left; *L1/R5* names the hand. *auto* is what the format has.
     hand : {"auto", "right", "left"}
-        Whose notes and fingers they are where a file does not tell: on a single staff, or of numbers
+        Whose notes and fingers they are where a file does not tell; on a single staff, or of numbers
         without sign.
     limits : Limits
         Budgets of one file.
