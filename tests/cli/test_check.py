@@ -87,6 +87,16 @@ def test_github_output_cannot_be_broken_out_of(terminal: Terminal) -> None:
     assert "file=songs/a%2Cb%3Ac%0A%3A%3Aerror%3A%3Ax%250A.lab" in command
 
 
+def test_a_path_may_have_a_name_as_for_other_commands(terminal: Terminal) -> None:
+    terminal.write(songs={"a.lab": "0 1 C"}, **{"x=y": {"b.lab": "0 1 C"}})
+    for paths in (("Ann=songs",), ("x=y",), ("Ann=songs", "x=y/b.lab")):
+        result = terminal.run(*CHECK, *paths)
+        assert (result.code, result.lines[-1]) == (
+            0,
+            f"{len(paths)} file{'s' * (len(paths) > 1)} checked: no problems",
+        )
+
+
 @pytest.mark.parametrize(
     ("paths", "said"),
     [
@@ -408,9 +418,9 @@ def test_unknown_labels_are_a_draft_of_a_label_map(terminal: Terminal) -> None:
         "taxonomy `openmic-2018` has no `qqqq` (1 item)"
     ]
     refused = terminal.run(*run, "--unknown-labels", "draft.csv")
-    assert (refused.code, refused.lines[0]) == (
+    assert (refused.code, refused.lines) == (
         5,
-        "error[KT503] cannot write `draft.csv`: it is there already",
+        ["error[KT503] cannot write `draft.csv`: it is there already", "  help: write to a new file"],
     )
     assert terminal.run(*run[:3], "--unknown-labels", "other.csv").code == 2
     assert terminal.run("pack", *run[1:], "--unknown", "keep", "songs.parquet").code == 0

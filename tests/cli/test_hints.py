@@ -117,6 +117,11 @@ ROWS = [
     ),
     Row("--to names one: {}", "convert chords a.lab out", {"a.lab": "0 1 C\n"}, fill={"--to": "lab"}),
     # --- files of chords ---
+    Row(
+        "Harte syntax puts a colon before the quality: {}; --lenient respells it",
+        "check chords a.lab",
+        {"a.lab": "0 1 Cm7\n1 2 G\n"},
+    ),
     Row("--decimal {}", "check chords a.lab", {"a.lab": "0,0\t1,5\tC\n"}),
     Row(
         "--max-file-size {} allows for it",

@@ -140,11 +140,12 @@ class Threshold:
     def of(cls, measure: Measure, limit: float, written: str | None = None) -> Threshold:
         """Refuse a limit that no score of the measure can have; ``written`` is how the caller wrote it."""
         if not isinstance(limit, int | float):
-            raise OptionError.of_type(f"the limit of {measure}", limit, "a number")
+            wrong = OptionError.of_type(f"the limit of {measure}", limit, "a number")
+            raise OptionError(str(wrong), "write 75 % as 0.75")
         low, high = measure.range
         if not low <= limit <= high:
-            shown = f"{limit:g}" if written is None else written
-            hint = f"write 75 % as 0.75 or 75%; you wrote {shown}" if (low, high) == (0.0, 1.0) else None
+            shown = f"0.75; you wrote {limit:g}" if written is None else f"0.75 or 75%; you wrote {written}"
+            hint = f"write 75 % as {shown}" if (low, high) == (0.0, 1.0) else None
             raise OptionError(f"{measure} lies between {low:g} and {high:g}", hint)
         return cls(measure, limit)
 

@@ -55,7 +55,7 @@ _ROOT_HINT = "a root is `A` to `G`, then only `b` or only `#`; no chord is `N`, 
 _DEGREE_HINT = f"a degree is 1 to 13, with at most {MAX_ACCIDENTALS} `b` or `#` before it"
 _RESPELLED_HINTS: Mapping[str, str] = MappingProxyType(
     {
-        "KT311": "Harte syntax puts a colon before the quality: {}",
+        "KT311": "Harte syntax puts a colon before the quality: {}; --lenient respells it",
         "KT314": "the bass is a degree of the scale on the root: {}",
     }
 )

@@ -99,10 +99,12 @@ def check(
     Parameters
     ----------
     paths
-        Files, folders and packs, on this machine or at an address.
+        Files, folders and packs, on this machine or at an address; of NAME=PATH, as other commands take it,
+        the path.
     """
     if not paths:
         raise OptionError("PATH is needed", "files or folders")
+    paths = tuple(path if os.path.lexists(path) else split_name(path)[1] for path in paths)
     if isolated and config is not None:
         raise OptionError("--isolated takes no settings, and --config names some", "give one of them")
     if statistics and form not in ("table", "json"):
@@ -112,7 +114,8 @@ def check(
     if unknown_labels is not None:
         check_output(unknown_labels, paths, task.suffixes)
         if os.path.lexists(unknown_labels):
-            raise OutputError(f"KT503 cannot write {quote(unknown_labels)}: it is there already")
+            shown = f"KT503 cannot write {quote(unknown_labels)}: it is there already"
+            raise OutputError(f"{shown}\n  help: write to a new file")
         choices["labels"] = True
     checked = kammerton.check(task.name, *paths, severity=levels, config=settings, **choices)
     if unknown_labels is not None:

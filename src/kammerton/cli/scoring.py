@@ -331,7 +331,8 @@ def score(
     if references is not None and is_run(split_name(references)[1]):
         if estimates:
             raise OptionError(
-                f"{quote(references)} is a run, and stands alone", "`kammerton compare RUN RUN` compares"
+                f"{quote(references)} is a run, and stands alone: {quote(estimates[0])} follows it",
+                "`kammerton compare RUN RUN` compares",
             )
         arguments |= {"references": split_name(references), "annotators": added or None}
         computed = None
