@@ -183,7 +183,10 @@ def test_a_gate_of_scores(nightly: Terminal) -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({}, "which gate?"),
         ({"fail_under": anything}, "fail_under must be a mapping of measures to numbers, not str"),
-        ({"fail_under": {"MajMin": anything}}, "MajMin must be a number, not str\n  help: write 75 % as 0.75"),
+        (
+            {"fail_under": {"MajMin": anything}},
+            "MajMin must be a number, not str\n  help: write 75 % as 0.75",
+        ),
         ({"fail_under": {"MajMin": 75}}, "help: write 75 % as 0.75; you wrote 75"),
         ({"fail_under": {"decibel/CSR": 0.5}}, "is not among those that are computed"),
         ({"fail_below": old, "tolerance": anything}, "a tolerance must be a number, not str"),
