@@ -11,6 +11,7 @@ from statistics import fmean
 from kammerton.errors import plural
 from kammerton.model.measure import Measure, find
 from kammerton.reporting.escaping import for_terminal
+from kammerton.reporting.ranking_texts import render_rankings, wrapped
 from kammerton.reporting.rankings import (
     TESTS,
     RankingCell,
@@ -25,11 +26,9 @@ from kammerton.reporting.rankings import (
     main_measure,
     persons_of,
     rankings,
-    render_rankings,
     shown_measures,
     swaps_of,
     verdict,
-    wrapped,
 )
 from kammerton.reporting.tables import (
     FORMS,

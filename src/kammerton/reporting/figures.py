@@ -36,15 +36,8 @@ from kammerton.reporting.differences import render_difference, summary_of
 from kammerton.reporting.escaping import for_terminal
 from kammerton.reporting.html.classes import losses_by_class
 from kammerton.reporting.html.page import Source, fill, is_per_cent, scaled, unit_of
-from kammerton.reporting.rankings import (
-    TableOptions,
-    comparison_of,
-    rankings,
-    render_rankings,
-    shown_measures,
-    table_texts,
-    verdict,
-)
+from kammerton.reporting.ranking_texts import render_rankings, table_texts
+from kammerton.reporting.rankings import TableOptions, comparison_of, rankings, shown_measures, verdict
 from kammerton.reporting.tables import latex
 from kammerton.results.agreement import AnnotatorAgreement
 from kammerton.results.comparison import SystemComparison, compare

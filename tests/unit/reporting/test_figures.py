@@ -5,13 +5,8 @@ from dataclasses import replace
 
 from kammerton.reporting.figures import figure_files
 from kammerton.reporting.html.chapters import source_of
-from kammerton.reporting.rankings import (
-    RankingCell,
-    RankingRow,
-    ScoreRanking,
-    TableOptions,
-    render_rankings,
-)
+from kammerton.reporting.ranking_texts import render_rankings
+from kammerton.reporting.rankings import RankingCell, RankingRow, ScoreRanking, TableOptions
 from kammerton.reporting.tables import latex, markdown
 from tabled_scores import LOSS, OTHER, POOLED, tabled
 from unit.reporting.pages import with_intervals

@@ -9,7 +9,8 @@ import kammerton as kt
 from kammerton.errors import OptionError
 from kammerton.model.measure import Measure
 from kammerton.reporting.comparisons import render_scores, render_values
-from kammerton.reporting.rankings import RankingCell, RankingRow, ScoreRanking, TableOptions, render_rankings
+from kammerton.reporting.ranking_texts import render_rankings
+from kammerton.reporting.rankings import RankingCell, RankingRow, ScoreRanking, TableOptions
 from kammerton.statistics.resampling import BootstrapSettings
 from tabled_scores import LOSS, MEAN, MIDDLE, OTHER, POOLED, Table, tabled, valued
 

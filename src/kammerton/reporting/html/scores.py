@@ -21,7 +21,8 @@ from kammerton.reporting.comparisons import (
 )
 from kammerton.reporting.html.classes import shade_of
 from kammerton.reporting.html.page import OPTIONS, Section, Source, fill, is_per_cent, scaled, sentence, shown
-from kammerton.reporting.rankings import RankingCell, ScoreRanking, compared_by, interval_text, table_texts
+from kammerton.reporting.ranking_texts import table_texts
+from kammerton.reporting.rankings import RankingCell, ScoreRanking, compared_by, interval_text
 from kammerton.reporting.tables import format_difference, format_score
 from kammerton.results.context import ContextScore
 from kammerton.results.groups import Groups, GroupScore
