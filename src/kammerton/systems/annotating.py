@@ -8,7 +8,7 @@ import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,7 @@ from kammerton.scoring.running import Execution, Watch
 from kammerton.systems.audio import require_soundfile
 from kammerton.systems.midi_notes import notes_task
 from kammerton.systems.models import Model, items_learned, model_of
+from kammerton.systems.openmic import is_features, read_clips
 from kammerton.systems.provenance import (
     Content,
     Written,
@@ -397,6 +398,9 @@ def _files_by_item(kinds: list[str], inputs: Any) -> tuple[dict[str, dict[str, P
     else:
         places = [("", place) for place in paths_of(inputs)]
     for (name, place), kind in product(places, kinds):
+        if kind == "audio" and is_features(place):
+            files |= {item: {kind: Path(place)} for item in read_clips(place).features}
+            continue
         items = find_files(place, suffixes=SUFFIXES[kind])
         problems += (problem for problem in items.diagnostics if problem.code != "KT205")
         for item, (path, *_) in items.files.items():
@@ -411,7 +415,9 @@ def _files_by_item(kinds: list[str], inputs: Any) -> tuple[dict[str, dict[str, P
 def _files(system: System, kinds: list[str], inputs: Any) -> _Inputs:
     """Return files of each kind as inputs; an item needs one of each."""
     files, problems = _files_by_item(kinds, inputs)
-    failed, sources, digests = {}, {}, {}
+    failed, sources = {}, {}
+    digests: dict[tuple[str, str], bytes] = {}
+    digest_of = cache(_digest)  # a file may have many items
     for item in sorted(files):
         lacking = [kind for kind in kinds if kind not in files[item]]
         if lacking:
@@ -419,13 +425,16 @@ def _files(system: System, kinds: list[str], inputs: Any) -> _Inputs:
             problems.append(_error(f"{quote(item)} cannot be annotated: {failed[item]}", item))
             continue
         sources[item] = Input(item=item, files=files[item])
-        for kind, path in files[item].items():
-            with path.open("rb") as file:
-                digests[kind, item] = hashlib.file_digest(file, "sha256").digest()
+        digests |= {(kind, item): digest_of(path) for kind, path in files[item].items()}
     if not files:
         suffixes = ", ".join(suffix for kind in kinds for suffix in SUFFIXES[kind])
         raise OptionError(f"{quote(system.name)} finds no input", f"suffixes read: {suffixes}")
     return sources, failed, problems, digests
+
+
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def _prepared(system: System, sources: Mapping[str, Input], model: object, settings: Any) -> Any:

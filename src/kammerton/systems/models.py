@@ -164,6 +164,7 @@ def model_of(system: System, model: object) -> object:
     """Return the model of a system that is trained; of any other, what was handed over."""
     if system.train is None:
         return model
+    model = system.shipped if model is None else model
     if model is None:
         raise OptionError(f"{quote(system.name)} needs a model", "--model FILE, a file that train wrote")
     if not isinstance(model, Model):

@@ -28,6 +28,7 @@ from kammerton.systems.fingering_hmm import HMMS
 from kammerton.systems.fingering_nets import NETS
 from kammerton.systems.fingering_rules import RULES
 from kammerton.systems.fusing import FUSED_TASKS, fusion_system
+from kammerton.systems.instrument_audio import INSTRUMENTS_AUDIO
 from kammerton.systems.instrument_symbolic import INSTRUMENTS_SYMBOLIC
 from kammerton.systems.models import Model
 from kammerton.systems.system import TAKES, System
@@ -84,6 +85,7 @@ def _built_in(task: str) -> Iterator[System]:
         yield SHEET_ORDER
         yield SYMBOLIC
     if task == "instruments":
+        yield INSTRUMENTS_AUDIO
         yield INSTRUMENTS_SYMBOLIC
     for name in BASELINES.get(task, ()):
         yield baseline(find_task(task), name)

@@ -148,6 +148,8 @@ class System:
     explain : callable, optional
         ``explain(annotation, settings, start, end)`` returns a :class:`kammerton.model.views.Table` that says
         why the system would make this annotation, or not: ``kammerton show --explain NAME`` prints it.
+    shipped : Path, optional
+        A model that comes with it, taken where no other is named.
     version : int
         Number of what the arrays mean; models of another one are refused.
     """
@@ -163,4 +165,5 @@ class System:
     train: Callable[[TrainingItems, Any], Mapping[str, Any]] | None = None
     arrays: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
     explain: Callable[[Any, Any, float, float], Table] | None = None
+    shipped: Path | None = None
     version: int = 1

@@ -21,6 +21,7 @@ from kammerton.results.tables import plain
 from kammerton.systems.annotating import read_inputs, settings_of, splits_of
 from kammerton.systems.audio import require_soundfile
 from kammerton.systems.models import FORMAT, Model, check_model_file
+from kammerton.systems.openmic import is_features, read_clips
 from kammerton.systems.registry import find_system, known_systems
 from kammerton.systems.sources import StrPath, paths_of
 from kammerton.systems.system import System, TrainingItems
@@ -50,7 +51,8 @@ def train(
     task : str or Task
         ``"chords"``, ``"fingering"``, ``"instruments"``, or a third party's task.
     references : path, list of paths, or mapping of str to annotation
-        Annotations to learn from. Each annotator of an item counts.
+        Annotations to learn from. Each annotator of an item counts. Of instruments also ``openmic-2018.npz``,
+        whose features are taken in place of recordings.
     system : str or System
         Name of a system that can be trained, such as ``"hmm2"``.
     split : str, optional
@@ -93,6 +95,7 @@ def train(
     [0.0, 1.0, 0.0, 0.0, 0.0]
     """
     kind = find_task(task)
+    references, audio = _of_features(references, audio)
     chosen = find_system(kind, system)
     if chosen.train is None:
         able = [known.name for known, _ in known_systems()[0] if known.task == kind.name and known.train]
@@ -137,6 +140,15 @@ def train(
     if out is not None:
         model.write(out, force=force)
     return model
+
+
+def _of_features(references: Any, audio: Any) -> tuple[Any, Any]:
+    """Return labels and features of a file that has both; else what was handed over."""
+    (lone,) = references if isinstance(references, list) and len(references) == 1 else (references,)
+    if not is_features(lone):
+        return references, audio
+    lists = read_clips(lone).lists
+    return {item: own for item, own in lists.items() if own.labels or own.absent}, audio or lone
 
 
 def _recordings(
