@@ -185,12 +185,12 @@ def test_settings_that_cannot_be(settings: dict[str, Any]) -> None:
 
 
 def write_openmic(path: Path, *, keys: Any = None, clips: int = 90) -> None:
-    """Write made-up clips as OpenMIC-2018 has them; piano is heard by the first feature."""
+    """Write made-up clips as OpenMIC-2018 has them; piano is heard by the first features."""
     chances = np.random.default_rng(0)
     present = chances.random((clips, 20))
-    features = chances.integers(0, 50, (clips, 10, 128))
+    features = chances.integers(0, 10, (clips, 10, 128))
     piano, voice = LABELS.index("piano"), LABELS.index("voice")
-    features[:, :, 0] += (150 * (present[:, [piano]] >= 0.5)).astype(int)
+    features[:, :, :20] += (100 * (present[:, [piano], None] >= 0.5)).astype(int)
     mask = np.zeros((clips, 20), dtype=bool)
     mask[:, piano] = True
     mask[::2, voice] = True

@@ -116,6 +116,13 @@ def test_evidence_of_midi(case: str, tmp_path: Path) -> None:
     assert [own.origin for own in evidence] == origins
 
 
+def test_names_of_tracks_may_be_latin_1(tmp_path: Path) -> None:
+    path = tmp_path / "song.mid"
+    two = midi(("Fl\u00f6te", 0, 0, 4), ("Oboe", 1, 0, 4))
+    path.write_bytes(two.replace("\u00f6".encode() + b"te", b"\xf6te ", 1))  # of the same length
+    assert [own.label for own in read_evidence(path)] == ["Flute", "Oboe"]
+
+
 def test_what_disagrees_is_said(tmp_path: Path) -> None:
     path = tmp_path / "song.mid"
     path.write_bytes(midi(("Cello", 0, 40, 4), ("Bird", 1, 123, 1)))
