@@ -29,9 +29,9 @@ from kammerton.systems.practice import write_practice
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
-SLOW = {"decibel.md"}
-"""Pages whose commands take long: they make songs and listen to them."""
-OTHER_PACKAGES = {"migration.md": ("mir_eval", "sklearn")}
+SLOW = {"decibel.md", "python.md"}
+"""Pages that take long: they make songs and listen to them, or train a model."""
+OTHER_PACKAGES = {"migration.md": ("mir_eval", "sklearn"), "python.md": ("keras", "pandas", "sklearn")}
 """Pages whose blocks run other packages too."""
 ELSEWHERE = "plot_decibel_end_to_end.py"
 """An example that a test of its own runs, which looks at what it finds."""

@@ -2,7 +2,8 @@
 """Errors and diagnostics, and the words of messages.
 
 Problems of *data* are collected as :class:`Diagnostic` values, as a compiler does;
-problems of *use* (an unknown option, a file that cannot be written) are raised::
+problems of *use* (an unknown option, a file that cannot be written) are raised. Those of data and of
+options are ``ValueError`` too::
 
     KammertonError
     ├── OptionError          a name, path or combination the caller chose is not possible (exit 2)
@@ -41,7 +42,7 @@ def _in_python(hint: str) -> str:
     return _OPTION.sub(lambda option: _IN_PYTHON.get(option[1], option[1].replace("-", "_")), hint)
 
 
-class OptionError(KammertonError):
+class OptionError(KammertonError, ValueError):
     """A choice of the caller is not possible.
 
     Its text is in the words of Python: options that the hint names are called as keywords are.
@@ -91,7 +92,7 @@ _LISTED = 10
 """Diagnostics that the text of an exception has."""
 
 
-class DataError(KammertonError):
+class DataError(KammertonError, ValueError):
     """Data cannot be used at all; ``diagnostics`` has the reasons and places.
 
     Its text has the first ten of them, and the last one, which has the outcome.

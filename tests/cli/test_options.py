@@ -35,6 +35,7 @@ PYTHON_ONLY = {
     "options",
     "annotators",
     "runs",
+    "resume",
     "store",
     "progress",
     "weights",

@@ -5,7 +5,7 @@ Expected values are worked out by hand from rows in round numbers.
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -252,7 +252,7 @@ def test_samples_are_no_time_to_mark() -> None:
 def test_items_of_a_task_without_a_layout_cannot_be_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kammerton.api.pages.find_task", lambda name: replace(TASK, name=name, view=None))
     with pytest.raises(OptionError, match="items of dances cannot be shown"):
-        kammerton.api.pages.show("dances", "no such file", "nor this one")
+        kammerton.api.pages.show(cast("Any", "dances"), "no such file", "nor this one")
 
 
 # how it is drawn: 40 columns for 8 s are 0.2 s each, behind names of 3 letters and a blank

@@ -16,8 +16,8 @@ from kammerton.errors import OptionError, merge_repeated, plural, some
 from kammerton.model.corpus import Missing
 from kammerton.model.evidence import Evidence
 from kammerton.model.measure import Measure, find
-from kammerton.model.registry import find_task
-from kammerton.model.task import Task
+from kammerton.model.registry import TaskName, find_task
+from kammerton.model.task import Options, Task
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Origin
 from kammerton.statistics.resampling import BootstrapSettings
@@ -60,11 +60,11 @@ class Accumulator:
 
     def __init__(
         self,
-        task: str | Task,
+        task: TaskName | Task,
         *,
         protocols: Iterable[str] | None = None,
         measures: Iterable[str] | None = None,
-        options: object | None = None,
+        options: Options | None = None,
         missing: Missing = "worst",
     ) -> None:
         self._task = find_task(task)

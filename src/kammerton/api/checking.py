@@ -27,8 +27,8 @@ from kammerton.formats.packs import is_pack, opened_pack
 from kammerton.formats.reading import LISTED_PROBLEMS, MOST_LISTED, options_of, without_sides
 from kammerton.formats.remote import RemoteSource, lying_here
 from kammerton.model.corpus import name_of_source
-from kammerton.model.registry import find_task
-from kammerton.model.task import OF_BLOCKS, Task, Vocabulary
+from kammerton.model.registry import TaskName, find_task
+from kammerton.model.task import OF_BLOCKS, Options, Task, Vocabulary
 from kammerton.reporting.explanations import page_of
 from kammerton.version import __version__
 
@@ -121,14 +121,14 @@ def _counts(diagnostics: Iterable[Diagnostic]) -> dict[str, int]:
 
 
 def check(
-    task: str | Task,
+    task: TaskName | Task,
     *paths: _Path,
     select: Iterable[str] | None = None,
     ignore: Iterable[str] | None = None,
     severity: Mapping[str, str] | None = None,
     config: _Path | None = None,
     labels: bool = False,
-    options: object | None = None,
+    options: Options | None = None,
 ) -> Checked:
     """Read annotation files and report everything that is wrong or odd about them.
 

@@ -29,8 +29,8 @@ from kammerton.formats.lists import Items
 from kammerton.formats.reading import options_of, signed_choices
 from kammerton.model.corpus import ALL, Corpus
 from kammerton.model.measure import Measure, choose
-from kammerton.model.registry import find_task
-from kammerton.model.task import Case, Evaluation, Task
+from kammerton.model.registry import TaskName, find_task
+from kammerton.model.task import Case, Evaluation, Options, Task
 from kammerton.results.agreement import AnnotatorAgreement
 from kammerton.results.comparison import SystemComparison
 from kammerton.results.comparison import compare as compare_scores
@@ -50,7 +50,7 @@ _OF_RUNS = ("task", "protocols", "measures", "items")
 
 
 def compare(  # noqa: PLR0913 - one per choice
-    task: str | Task,
+    task: TaskName | Task,
     references: Any = None,
     estimates: Any = None,
     *,
@@ -196,7 +196,7 @@ def _as_runs(first: str | os.PathLike[str], further: Any) -> list[tuple[str | No
 
 
 def _of_runs(
-    task: str | Task, runs: Runs, sides: tuple[Any, Any], choices: Mapping[str, Any], *, context: bool
+    task: TaskName | Task, runs: Runs, sides: tuple[Any, Any], choices: Mapping[str, Any], *, context: bool
 ) -> tuple[Scores, BootstrapSettings | None]:
     """Return the scores of all systems of runs, of which measures can still be chosen, and their clusters."""
     if sides != (None, None):
@@ -233,13 +233,13 @@ def _with_diagnostics(scores: Scores, more: Iterable[Diagnostic]) -> Scores:
 
 
 def agree(
-    task: str | Task,
+    task: TaskName | Task,
     annotators: Any,
     *,
     protocols: Iterable[str] | None = None,
     measures: Iterable[str] | None = None,
     items: Items | None = None,
-    options: object | None = None,
+    options: Options | None = None,
 ) -> AnnotatorAgreement:
     """Measure inter-annotator agreement.
 

@@ -32,8 +32,8 @@ from kammerton.formats.reading import options_of, read_record, such_rows, withou
 from kammerton.formats.remote import check_here, is_remote, lying_here, shown_path
 from kammerton.formats.writing import already_there, write_atomically
 from kammerton.model.corpus import Collection, name_of_source
-from kammerton.model.registry import find_task
-from kammerton.model.task import OF_BLOCKS, Conversion, ItemReadings, Task
+from kammerton.model.registry import TaskName, find_task
+from kammerton.model.task import OF_BLOCKS, Conversion, ItemReadings, Options, Task
 from kammerton.scoring.loading import read_source
 from kammerton.systems.provenance import with_making
 
@@ -57,14 +57,14 @@ class Converted:
 
 
 def convert(
-    task: str | Task,
+    task: TaskName | Task,
     source: StrPath | Mapping[str, StrPath],
     target: StrPath,
     *,
     to: str | None = None,
     annotator: str | None = None,
     force: bool = False,
-    options: object | None = None,
+    options: Options | None = None,
 ) -> Converted:
     """Convert files: each to another, many into one, or one into many.
 
@@ -513,13 +513,13 @@ class Packed:
 
 
 def pack(
-    task: str | Task,
+    task: TaskName | Task,
     source: Any = None,
     target: StrPath | None = None,
     *,
     pairs: StrPath | None = None,
     force: bool = False,
-    options: object | None = None,
+    options: Options | None = None,
 ) -> Packed:
     """Read annotations, and write them into one file that every verb takes in their place.
 

@@ -24,8 +24,8 @@ from kammerton.formats.reading import options_of
 from kammerton.formats.writing import write_atomically
 from kammerton.model.annotations import portable
 from kammerton.model.corpus import ALL, Collection, Corpus
-from kammerton.model.registry import find_task
-from kammerton.model.task import Task
+from kammerton.model.registry import TaskName, find_task
+from kammerton.model.task import Options, Task
 from kammerton.model.views import ItemView
 from kammerton.reporting.timeline import DrawnItem
 from kammerton.results.scores import Scores
@@ -46,7 +46,7 @@ _RATE = 16000
 
 
 def show(  # noqa: PLR0913 - one per choice
-    task: str | Task,
+    task: TaskName | Task,
     references: Any = None,
     estimates: Any = None,
     item: str | None = None,
@@ -58,7 +58,7 @@ def show(  # noqa: PLR0913 - one per choice
     annotator: str | None = None,
     estimate_annotator: str | int | None = None,
     pairs: str | os.PathLike[str] | None = None,
-    options: object | None = None,
+    options: Options | None = None,
 ) -> ItemView:
     """Lay out one item: references and estimates, the errors in these, and the loss.
 

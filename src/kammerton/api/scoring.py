@@ -32,15 +32,15 @@ from kammerton.model.corpus import (
 )
 from kammerton.model.evidence import Evidence
 from kammerton.model.measure import EVERY, Measure
-from kammerton.model.registry import find_task
-from kammerton.model.task import Task
+from kammerton.model.registry import TaskName, find_task
+from kammerton.model.task import Options, Task
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Grouping, Origin
 from kammerton.runs import is_run
 from kammerton.runs.joining import named_runs, narrow_items, narrow_run
 from kammerton.scoring.candidates import report_candidates, with_lacking
 from kammerton.scoring.evaluating import ContextEvidence, Timing, evaluate_context
-from kammerton.scoring.keeping import Store
+from kammerton.scoring.keeping import Store, keeping
 from kammerton.scoring.loading import ScoringJob, choose_estimates, load_sides
 from kammerton.scoring.running import SHARD, Execution, Watch, score_corpus
 from kammerton.statistics.resampling import BootstrapSettings, Method, check_share
@@ -394,7 +394,7 @@ _POLICIES = ("worst", "skip", "error")
 _OF_INTERVALS = ("ci", "resamples", "seed", "interval", "clusters")
 _OF_RUNS = ("task", "references", "protocols", "measures", "items", "context", "group_by")
 """Choices that can still be made of a run, besides those of intervals."""
-_OF_WORK = ("store", "progress")
+_OF_WORK = ("resume", "store", "progress")
 
 
 def refuse_choices_of_runs(task: Task, choices: Mapping[str, Any], allowed: Container[str]) -> None:
@@ -458,7 +458,7 @@ def items_of_run(run: Scores, items: Items | None) -> Scores:
 
 
 def score(  # noqa: PLR0913 - one per choice
-    task: str | Task,
+    task: TaskName | Task,
     references: Any = None,
     estimates: Any = None,
     *,
@@ -475,7 +475,7 @@ def score(  # noqa: PLR0913 - one per choice
     items: Items | None = None,
     split: str | None = None,
     splits: Mapping[str, str] | str | os.PathLike[str] | None = None,
-    options: object | None = None,
+    options: Options | None = None,
     ci: float | None = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
@@ -487,6 +487,7 @@ def score(  # noqa: PLR0913 - one per choice
     jobs: int = 1,
     executor: Executor | str | None = None,
     shard_size: int = SHARD,
+    resume: str | os.PathLike[str] | None = None,
     store: Store | None = None,
     progress: Watch | None = None,
 ) -> Scores:
@@ -588,8 +589,12 @@ def score(  # noqa: PLR0913 - one per choice
     shard_size : int
         Number of items that are scored together, in steps of 200; more items need more memory, and a lost
         worker loses more of them.
+    resume : path, optional
+        Keep what is finished beside this path until all is scored: after an interruption, the same call goes
+        on where it was. Mostly where the run is to be written.
     store : Store, optional
-        From :func:`kammerton.keeping`: has what was finished before, and gets what is.
+        In place of ``resume``, where more than scoring must be done before it may be forgotten. From
+        :func:`kammerton.keeping`: has what was finished before, and gets what is.
     progress : callable, optional
         Called with how far it is after each shard: ``done``, ``items``, ``found`` and ``failed``.
 
@@ -654,7 +659,8 @@ def score(  # noqa: PLR0913 - one per choice
         )
         corpus, signed_split = split_of(items_chosen(corpus, items), splits, split)
         corpus = warn_of_learned(with_lacking(corpus, of_candidates, missing))
-    evidence = score_corpus(job, corpus, execution, store, progress, timing)
+    with keeping(resume) as kept:
+        evidence = score_corpus(job, corpus, execution, store or kept, progress, timing)
     corpus, evidence, candidate_evidence = report_candidates(corpus, evidence, of_candidates)
     choices = (
         signed_choices(reading)

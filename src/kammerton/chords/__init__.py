@@ -4,7 +4,7 @@
 from kammerton.chords.annotation import ChordAnnotation, ChordOptions, read
 from kammerton.chords.labels import Chord, parse
 from kammerton.chords.respelling import Degree
-from kammerton.chords.task import TASK, evaluate, frame_csr, fuse
+from kammerton.chords.task import TASK, evaluate, frame_csr, fuse, write
 
 __all__ = [
     "TASK",
@@ -17,4 +17,5 @@ __all__ = [
     "fuse",
     "parse",
     "read",
+    "write",
 ]

@@ -55,6 +55,7 @@ from kammerton.formats.writing import (
     render_jams,
     render_lab,
     render_table,
+    write_annotation,
 )
 from kammerton.model.annotations import LabelledIntervals, Place
 from kammerton.model.measure import Measure, NamedScores, Statistics
@@ -647,3 +648,48 @@ TASK = Task(
     unfold=unfold,
     sheets=SHEETS,
 )
+
+
+def write(
+    annotation: Any,
+    path: str | os.PathLike[str],
+    *,
+    to: str | None = None,
+    options: ChordOptions | None = None,
+) -> None:
+    r"""Write the chords of one song to a file.
+
+    Parameters
+    ----------
+    annotation : ChordAnnotation or other object
+        Or anything that :func:`kammerton.score` takes for one.
+    path : path
+        Its suffix tells the format.
+    to : {"lab", "jams", "csv", ...}, optional
+        The format.
+    options : ChordOptions, optional
+        How the annotation is read, if it is none of ours.
+
+    Returns
+    -------
+    None
+        What stood there before is replaced.
+
+    Raises
+    ------
+    DataError
+        If the annotation cannot be used, or the format cannot hold it.
+    OptionError
+        If no format is told.
+    OutputError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(([(0, 2), (2, 4)], ["C", "G:7"]), f"{folder}/song.lab")
+    ...     pathlib.Path(folder, "song.lab").read_text()
+    '0\t2\tC\n2\t4\tG:7\n'
+    """
+    write_annotation(TASK, annotation, path, to, options)

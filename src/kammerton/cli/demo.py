@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 
 import kammerton
 from kammerton.cli.output import DONE, print_message, style_of, write_output
 from kammerton.errors import OptionError, OutputError, printable, quote
-from kammerton.model.registry import find_task
+from kammerton.model.registry import TaskName, find_task
 
 if TYPE_CHECKING:
     from kammerton.results.scores import Scores
@@ -47,7 +47,7 @@ class _Example(NamedTuple):
     options: dict[str, str] = {}  # noqa: RUF012 - never changed
 
 
-_EXAMPLES = {
+_EXAMPLES: dict[TaskName, _Example] = {
     "chords": _Example(
         "Chords of four old tunes: the systems `careful` and `hasty` against the annotators\n"
         "`reference` and `second`; `all` takes both annotators together.",
@@ -146,7 +146,7 @@ def _overview() -> str:
     return "\n".join((*parts, f"The files are in {EXAMPLE}", "Next, try:", _indented(commands)))
 
 
-def _table(task: str) -> str:
+def _table(task: TaskName) -> str:
     return _rendered(_scores(task))
 
 
@@ -158,7 +158,7 @@ def _rendered(scores: Scores) -> str:
     return render_scores(scores, "table", TableOptions(), width=style.width, encoding=style.encoding)
 
 
-def _scores(task: str, *further: str, context: bool = False) -> Scores:
+def _scores(task: TaskName, *further: str, context: bool = False) -> Scores:
     example = _EXAMPLES[task]
     return kammerton.score(
         task,
@@ -171,7 +171,7 @@ def _scores(task: str, *further: str, context: bool = False) -> Scores:
     )
 
 
-def _drawing(task: str) -> str:
+def _drawing(task: TaskName) -> str:
     from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item  # noqa: PLC0415 - loads NumPy
 
     style, example = style_of(sys.stdout), _EXAMPLES[task]
@@ -211,7 +211,7 @@ def _systems(task: str) -> dict[str, Path]:
     return {name: _place(task, name) for name in ("careful", "hasty")}
 
 
-def _options(task: str) -> object:
+def _options(task: TaskName) -> Any:
     return find_task(task).options(**_EXAMPLES[task].options)
 
 

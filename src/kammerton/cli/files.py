@@ -117,7 +117,7 @@ def check(
             shown = f"KT503 cannot write {quote(unknown_labels)}: it is there already"
             raise OutputError(f"{shown}\n  help: write to a new file")
         choices["labels"] = True
-    checked = kammerton.check(task.name, *paths, severity=levels, config=settings, **choices)
+    checked = kammerton.check(task, *paths, severity=levels, config=settings, **choices)
     if unknown_labels is not None:
         write_document(_table_of_labels(task, checked), unknown_labels, is_data=True)
     write_output(_findings(checked, form, quiet=quiet, statistics=statistics), is_data=form != "table")
@@ -215,7 +215,7 @@ def convert(
         names = [name_of(path) if name is None else name for name, path in named]
         check_names("annotator", names)
         source = dict(zip(names, (path for _, path in named), strict=True))
-    converted = kammerton.convert(task.name, source, paths[-1], **choices)
+    converted = kammerton.convert(task, source, paths[-1], **choices)
     print_diagnostics(converted.diagnostics, quiet=quiet)
     if not quiet:
         print_message(_summary_of_conversion(converted))
@@ -252,7 +252,7 @@ def pack(task: Task, /, *paths: _Paths, quiet: Quiet = False, **choices: Any) ->
         raise OptionError(message, f"leave out {quote(f'{name}=')}")
     target = paths[-1]
     check_output(target, [path for path in (source, pairs) if path], task.suffixes)
-    packed = kammerton.pack(task.name, source, target, **choices)
+    packed = kammerton.pack(task, source, target, **choices)
     print_diagnostics(packed.diagnostics, quiet=quiet)
     if not quiet:
         print_message(_summary_of_pack(packed))

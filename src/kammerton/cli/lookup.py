@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -13,13 +12,12 @@ from cyclopts import Parameter
 from kammerton.cli.output import DONE, print_message, style_of, write_output
 from kammerton.errors import OptionError, close_match, quote
 from kammerton.model.registry import find_task, known_tasks
+from kammerton.reporting import explanations
 from kammerton.reporting.explanations import pages, topics
 
 if TYPE_CHECKING:
     from kammerton.model.measure import Measure, Protocol
     from kammerton.reporting.cards import Described
-
-_NUMBERED = re.compile("KT[0-9]")
 
 
 def measures(
@@ -105,18 +103,10 @@ def explain(code: Annotated[str | None, Parameter(name="CODE", show_default=Fals
     code
         Such as KT312, as it stands in brackets in a message; or human-agreement, a topic.
     """
-    known = pages()
     if code is None:
-        every = (*known.values(), *topics().values())
+        every = (*pages().values(), *topics().values())
         titles = (page.read_text(encoding="utf-8").partition("\n")[0] for page in every)
         write_output("".join(f"{title.removeprefix('# ')}\n" for title in titles))
         return DONE
-    name = code.strip("[]").upper()
-    name = f"KT{name}" if name.isdecimal() else name
-    known = {**known, **{topic.upper(): page for topic, page in topics().items()}}
-    if name not in known:  # codes that begin alike are listed: a number near by is another problem
-        alike = [page for page in known if _NUMBERED.match(name) and page.startswith(name[:3])]
-        opening = f"{alike[0]} to {alike[-1]} begin alike; " if alike else ""
-        raise OptionError(f"unknown code {quote(code)}", f"{opening}`kammerton explain` lists all codes")
-    write_output(known[name].read_text(encoding="utf-8"))
+    write_output(explanations.explain(code))
     return DONE

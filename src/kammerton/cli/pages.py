@@ -158,7 +158,7 @@ def show(
         parts.append(summary)
     explanation.check()
     asked = {"measure": measure, "systems": systems}
-    views = [kammerton.show(task.name, item=name, **asked, **arguments) for name in names]
+    views = [kammerton.show(task, item=name, **asked, **arguments) for name in names]
     if explanation.explain is not None:
         views = [explanation.of(task, view, explanation.explain, start, end) for view in views]
     used = sum(part.count("\n") + 1 for part in parts)
@@ -232,7 +232,7 @@ def _most_costly(
     else:
         judge = task.find(address)
         scoring = {**arguments, "items": items, "annotator": arguments["annotator"] or ALL, "protocols": None}
-        scores = kammerton.score(task.name, measures=[str(judge)], **scoring)
+        scores = kammerton.score(task, measures=[str(judge)], **scoring)
     for system in systems:
         one_of("system", system, scores.systems)
     losses = item_losses(scores, judge, systems)[:count]

@@ -197,6 +197,8 @@ def _run(tokens: list[str]) -> int:
             tokens or ["--help"], print_error=False, exit_on_error=False, end_of_options_delimiter="--"
         )
     except CycloptsError as error:
+        if isinstance(error.__cause__, OptionError):  # of a converter, whose errors of values it wraps
+            raise error.__cause__ from None
         raise _usage_error(error, tokens) from None
     if isinstance(getattr(command, "__self__", None), App):  # a help page or the version
         with contextlib.redirect_stdout(io.StringIO()) as page:

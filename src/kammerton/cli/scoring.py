@@ -351,7 +351,7 @@ def score(
     with keeping(results.out) as store:
         try:
             with watching(quiet=results.quiet) as watch:
-                scores = kammerton.score(task.name, **arguments, store=store, progress=watch)
+                scores = kammerton.score(task, **arguments, store=store, progress=watch)
         except DataError as error:
             check_stopped()
             results.report_failure(task, error, strict=choices["strict"])
@@ -475,7 +475,7 @@ def compare(
     results.check_tables(task, computed)
     if results.output is not None:
         check_output(results.output, inputs, task.suffixes)
-    comparison = kammerton.compare(task.name, **arguments)
+    comparison = kammerton.compare(task, **arguments)
     print_diagnostics(comparison.scores.diagnostics, quiet=results.quiet)
     _print_namesakes(choices, comparison.scores.measures, task, quiet=results.quiet)
     if results.form == "json":
@@ -578,7 +578,7 @@ def agree(
     names = [name_of(path) if name is None else name for name, path in names_and_paths]
     check_names("annotator", names)
     sources = paths[0] if is_lone else dict(zip(names, paths, strict=True))
-    agreement = kammerton.agree(task.name, sources, **choices)
+    agreement = kammerton.agree(task, sources, **choices)
     print_diagnostics(agreement.diagnostics, quiet=results.quiet)
     _print_namesakes(choices, agreement.measures, task, quiet=results.quiet)
     replaced = [] if results.out is None else replaced_run(results.out)

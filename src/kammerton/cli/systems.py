@@ -111,7 +111,7 @@ def fuse(
     check_name(out, task)
     check_folder(out, named.values(), force=force or leave_one_out)
     with watching(quiet=quiet) as progress:
-        fused = kammerton.fuse(task.name, named, to=to, progress=progress, **choices)
+        fused = kammerton.fuse(task, named, to=to, progress=progress, **choices)
     names = fused.sources["source"].to_list()
     if len(names) < 2:
         raise OptionError(
@@ -178,7 +178,7 @@ def annotate(
     )
     choices |= {"settings": settings_by_name(setting), "out": out}
     with watching(quiet=quiet) as progress:
-        made = kammerton.annotate(task.name, list(inputs), system or "", progress=progress, **choices)
+        made = kammerton.annotate(task, list(inputs), system or "", progress=progress, **choices)
     print_diagnostics(made.diagnostics, quiet=quiet)
     if not quiet:
         print_message(f"{plural(len(made), 'item')} annotated by {quote(made.system)}, in {quote(out or '')}")
@@ -231,7 +231,7 @@ def train(
     form = None if curve is None else _form_of_curve(task, system or "", curve, references)
     with phases(quiet=quiet) as progress:
         model = kammerton.train(
-            task.name,
+            task,
             list(references),
             system or "",
             settings=settings_by_name(setting),
@@ -375,7 +375,7 @@ def _scored(
     systems = {**fused.source_annotations, **{name: result.annotations for name, result in results.items()}}
     if len(systems) < len(fused.source_annotations) + len(results):
         raise OptionError("a source is called as a result is: `fused`", "name it otherwise: NAME=PATH")
-    return kammerton.score(task.name, reference, systems, options=choices["options"])
+    return kammerton.score(task, reference, systems, options=choices["options"])
 
 
 def _document(fused: Fusion, scores: Scores | None, form: str) -> str:

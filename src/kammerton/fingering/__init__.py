@@ -7,7 +7,7 @@ from kammerton.fingering.evaluation import evaluate
 from kammerton.fingering.formats import read
 from kammerton.fingering.formats.notes import FingeringOptions
 from kammerton.fingering.metrics import BiomechanicalConstraints, FingeringMetrics
-from kammerton.fingering.task import TASK
+from kammerton.fingering.task import TASK, write
 
 __all__ = [
     "TASK",
@@ -18,4 +18,5 @@ __all__ = [
     "decode",
     "evaluate",
     "read",
+    "write",
 ]

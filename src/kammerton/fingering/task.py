@@ -28,6 +28,7 @@ from kammerton.fingering.formats.pig import identify, render_pig
 from kammerton.fingering.lint import lint, remark
 from kammerton.fingering.protocols import PROTOCOLS, evaluate
 from kammerton.fingering.views import DEFAULT_MEASURE, view_item
+from kammerton.formats.writing import write_annotation
 from kammerton.model.task import (
     Breakdown,
     ClassKey,
@@ -438,3 +439,49 @@ TASK = Task(
     lint=lint,
     said_once=frozenset(("KT337", "KT338")),
 )
+
+
+def write(
+    annotation: Any,
+    path: str | os.PathLike[str],
+    *,
+    to: str | None = None,
+    options: FingeringOptions | None = None,
+) -> None:
+    """Write the fingering of one piece to a file.
+
+    Parameters
+    ----------
+    annotation : Fingering or other object
+        Or anything that :func:`kammerton.score` takes for one.
+    path : path
+        Its suffix tells the format.
+    to : {"pig", "csv", "musicxml"}, optional
+        The format.
+    options : FingeringOptions, optional
+        How the annotation is read, if it is none of ours.
+
+    Returns
+    -------
+    None
+        What stood there before is replaced.
+
+    Raises
+    ------
+    DataError
+        If the annotation cannot be used, or the format cannot hold it.
+    OptionError
+        If no format is told.
+    OutputError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> notes = {"onsets": [0], "offsets": [1], "pitches": [60], "hands": ["right"], "fingers": [1]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(notes, f"{folder}/scale.csv")
+    ...     pathlib.Path(folder, "scale.csv").read_text().splitlines()[1]
+    '0.0,1.0,60,right,1'
+    """
+    write_annotation(TASK, annotation, path, to, options)

@@ -52,6 +52,8 @@ def read_bytes(path: str | os.PathLike[str], *, name: str, limits: Limits | None
             closed = os.fstat(descriptor)
         finally:
             os.close(descriptor)
+    except DataError:
+        raise
     except (OSError, ValueError) as error:  # ValueError: NUL in the path
         raise _unreadable(error, name, path) from error
     if (len(data), closed.st_mtime_ns) != (opened.st_size, opened.st_mtime_ns):
@@ -66,6 +68,8 @@ def open_regular(path: str | os.PathLike[str], *, name: str) -> Iterator[BinaryI
     try:
         _check_kind(place.stat(), name)
         descriptor = os.open(place, _OPEN_FLAGS)  # does not wait, should a FIFO stand here by now
+    except DataError:
+        raise
     except (OSError, ValueError) as error:  # ValueError: NUL in the path
         raise _unreadable(error, name, place) from error
     with os.fdopen(descriptor, "rb") as file:

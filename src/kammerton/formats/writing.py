@@ -19,11 +19,12 @@ from itertools import compress
 from pathlib import Path
 from typing import Any, Protocol
 
-from kammerton.errors import DataError, Diagnostic, OutputError, printable, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, printable, quote
 from kammerton.formats.intervals import EXACT
 from kammerton.formats.jams import annotator_names
 from kammerton.formats.tables import render_rows
 from kammerton.model.annotations import LabelledIntervals, Metadata
+from kammerton.model.task import Task
 
 _TO_ESCAPE = re.compile(r"[\\\ud800-\udfff]")
 _ESCAPED = re.compile(r"\\(?:\\|u([0-9a-f]{4}))")
@@ -268,6 +269,28 @@ def size_of(count: int) -> str:
 _JAMS_VERSION = "0.3.4"
 _WHOLE = 1e18
 """Whole numbers below are written as such."""
+
+
+def write_annotation(
+    task: Task, annotation: Any, path: str | os.PathLike[str], to: str | None, options: Any
+) -> None:
+    """Write one annotation of a task, in the format that the suffix tells if none is named."""
+    conversion, target = task.conversion, Path(path)
+    assert conversion is not None, "of built-in tasks"
+    fitting = [form for form, suffix in conversion.forms.items() if target.name.lower().endswith(suffix)]
+    if to is None and not fitting:
+        known = ", ".join(conversion.forms)
+        raise OptionError(
+            f"the name {quote(target.name)} has no suffix of a format", f"`to` names one: {known}"
+        )
+    form = to or fitting[0]
+    if form not in conversion.forms:
+        raise OptionError.unknown("format", form, conversion.forms)
+    reading = task.adopt(annotation, target.stem, task.options() if options is None else options)
+    if not reading.annotations:
+        raise DataError(reading.diagnostics)
+    track = conversion.track(reading.annotations[0][1], None, os.fspath(path))
+    write_atomically(path, conversion.render([track], form).encode("utf-8"))
 
 
 def render_lab(track: LabelledIntervals) -> str:

@@ -5,7 +5,7 @@ from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.evaluation import evaluate
 from kammerton.instruments.options import LABEL_MAPS, InstrumentOptions, LabelMap, load_label_map
 from kammerton.instruments.reading import read
-from kammerton.instruments.task import TASK
+from kammerton.instruments.task import TASK, write
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.instruments.taxonomy_files import TAXONOMIES, load_taxonomy
 
@@ -21,4 +21,5 @@ __all__ = [
     "load_label_map",
     "load_taxonomy",
     "read",
+    "write",
 ]

@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
+from typing import Any
 
 import numpy as np
 
 from kammerton.arrays import Codes
 from kammerton.errors import DataError, Diagnostic, OptionError, inflected, plural
-from kammerton.formats.writing import left_behind
+from kammerton.formats.writing import left_behind, write_annotation
 from kammerton.instruments.annotation import PACKING, InstrumentList
 from kammerton.instruments.columns import InstrumentColumns, annotated, build_columns
 from kammerton.instruments.error_analysis import instrument_breakdown, instrument_losses
@@ -396,3 +397,48 @@ TASK = Task(
     said_once=_SAID_ONCE,
     coincides=True,
 )
+
+
+def write(
+    annotation: Any,
+    path: str | os.PathLike[str],
+    *,
+    to: str | None = None,
+    options: InstrumentOptions | None = None,
+) -> None:
+    """Write the instruments of one recording to a file.
+
+    Parameters
+    ----------
+    annotation : InstrumentList or other object
+        Or anything that :func:`kammerton.score` takes for one.
+    path : path
+        Its suffix tells the format.
+    to : {"jams", "csv", "qrels", "run"}, optional
+        The format.
+    options : InstrumentOptions, optional
+        How the annotation is read, if it is none of ours.
+
+    Returns
+    -------
+    None
+        What stood there before is replaced.
+
+    Raises
+    ------
+    DataError
+        If the annotation cannot be used, or the format cannot hold it.
+    OptionError
+        If no format is told.
+    OutputError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(["piano", "voice"], f"{folder}/song.jams")
+    ...     "piano" in pathlib.Path(folder, "song.jams").read_text()
+    True
+    """
+    write_annotation(TASK, annotation, path, to, options)

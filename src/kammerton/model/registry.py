@@ -11,7 +11,7 @@ A task is imported only when it is asked for. A package adds one by an entry poi
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from kammerton.errors import KammertonError, OptionError, TaskError, quote
 
@@ -28,6 +28,8 @@ TASKS = {
 }
 """Summary of each built-in task by its name, which is also that of its package."""
 
+TaskName = Literal["chords", "fingering", "instruments"]
+"""Names of the built-in tasks."""
 _GROUP = "kammerton.tasks"
 Record = TypeVar("Record")
 

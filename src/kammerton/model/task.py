@@ -10,7 +10,8 @@ from functools import cached_property
 from itertools import chain, pairwise
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Protocol as StructuralType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -243,6 +244,12 @@ class Packing:
     unpack: Callable[[Mapping[str, PackedColumn]], Sequence[Any | None]]
     rows: Callable[[Any], int]
     choices: frozenset[str] = frozenset()
+
+
+class Options(StructuralType):
+    """Options of a task, which are a dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
 
 A = TypeVar("A")

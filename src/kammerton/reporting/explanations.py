@@ -14,6 +14,7 @@ from kammerton.errors import OptionError, quote
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
+_NUMBERED = re.compile("KT[0-9]")
 _CODE = re.compile(r"[A-Z]{2,8}[0-9]{0,5}")
 
 
@@ -42,6 +43,39 @@ def page_of(code: str) -> tuple[str, str]:
         return code, ""
     title, _, text = pages()[code].read_text(encoding="utf-8").partition("\n")
     return title.removeprefix(f"# {code}").strip(), text.strip()
+
+
+def explain(code: str) -> str:
+    """Return what a code means, an example, and how to mend it.
+
+    Parameters
+    ----------
+    code : str
+        Such as ``"KT312"``, as it stands in a message; or a topic, ``"human-agreement"``.
+
+    Returns
+    -------
+    str
+        The page in Markdown.
+
+    Raises
+    ------
+    OptionError
+        If there is no such code.
+
+    Examples
+    --------
+    >>> explain("KT114").splitlines()[0]
+    '# KT114 wrong shape or types'
+    """
+    name = code.strip("[]").upper()
+    name = f"KT{name}" if name.isdecimal() else name
+    known = {**pages(), **{topic.upper(): page for topic, page in topics().items()}}
+    if name not in known:  # codes that begin alike are listed: a number near by is another problem
+        alike = [page for page in known if _NUMBERED.match(name) and page.startswith(name[:3])]
+        opening = f"{alike[0]} to {alike[-1]} begin alike; " if alike else ""
+        raise OptionError(f"unknown code {quote(code)}", f"{opening}`kammerton explain` lists all codes")
+    return known[name].read_text(encoding="utf-8")
 
 
 def codes_of(codes: Iterable[str]) -> tuple[str, ...]:

@@ -32,8 +32,8 @@ from kammerton.formats.objects import adopt
 from kammerton.formats.reading import options_of, signed_choices, signed_file, without_sides
 from kammerton.model.annotations import portable
 from kammerton.model.corpus import listed_as
-from kammerton.model.registry import find_task
-from kammerton.model.task import Task
+from kammerton.model.registry import TaskName, find_task
+from kammerton.model.task import Options, Task
 from kammerton.results.signature import data_hash
 from kammerton.results.tables import plain
 from kammerton.scoring.keeping import keeping
@@ -122,7 +122,7 @@ class Annotations(Mapping[str, Any], Written):
 
 
 def annotate(  # noqa: PLR0913 - one per choice
-    task: str | Task,
+    task: TaskName | Task,
     inputs: Any,
     system: str | System,
     *,
@@ -130,7 +130,7 @@ def annotate(  # noqa: PLR0913 - one per choice
     settings: Mapping[str, Any] | object | None = None,
     split: str | None = None,
     splits: Mapping[str, str] | StrPath | None = None,
-    options: object | None = None,
+    options: Options | None = None,
     out: StrPath | None = None,
     to: str | None = None,
     force: bool = False,

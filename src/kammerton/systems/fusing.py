@@ -15,8 +15,8 @@ import numpy as np
 from kammerton.arrays import Weights
 from kammerton.errors import DataError, Diagnostic, OptionError, out_of, plural, quote, some
 from kammerton.formats.reading import options_of, without_sides
-from kammerton.model.registry import find_task
-from kammerton.model.task import Task
+from kammerton.model.registry import TaskName, find_task
+from kammerton.model.task import Options, Task
 from kammerton.scoring.running import Execution, Progress, Watch
 from kammerton.scoring.sanity_checks import are_far_apart
 from kammerton.scoring.workers import work_in_order
@@ -60,7 +60,7 @@ _SHARD = 32
 
 
 def fuse(  # noqa: PLR0913 - one per choice
-    task: str | Task,
+    task: TaskName | Task,
     sources: Any,
     *,
     method: Method | None = None,
@@ -73,7 +73,7 @@ def fuse(  # noqa: PLR0913 - one per choice
     least_support: float = 0.0,
     leave_out: str | None = None,
     seed: int = 0,
-    options: object | None = None,
+    options: Options | None = None,
     out: StrPath | None = None,
     to: str | None = None,
     force: bool = False,
@@ -228,7 +228,7 @@ def _fuse_annotators(
     for item, source in inputs.items():
         for annotator, annotation in source.annotations.items():
             sources.setdefault(annotator, {})[item] = annotation
-    return fuse(task, sources, **asdict(settings)).annotations
+    return fuse(find_task(task), sources, **asdict(settings)).annotations
 
 
 def _fused_before(source: Input, fused: Mapping[str, Any], _: object) -> Any:

@@ -148,6 +148,8 @@ def read_model(path: StrPath) -> Model:
         header = json.loads(str(arrays.pop(_HEADER)))
         model = Model(header["task"], header["system"], arrays, header)
         is_known = header["format"] == FORMAT and isinstance(model.trained_on + model.reached, str)
+    except DataError:
+        raise
     except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile):
         raise _no_model(name, "it has no arrays with a header") from None
     if not is_known:

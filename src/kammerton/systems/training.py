@@ -14,8 +14,8 @@ from kammerton.formats.lists import split_name
 from kammerton.formats.reading import options_of, signed_choices, without_sides
 from kammerton.model.annotations import portable
 from kammerton.model.corpus import TRAIN, VALIDATION
-from kammerton.model.registry import find_task
-from kammerton.model.task import Task
+from kammerton.model.registry import TaskName, find_task
+from kammerton.model.task import Options, Task
 from kammerton.results.signature import data_hash
 from kammerton.results.tables import plain
 from kammerton.systems.annotating import read_inputs, settings_of, splits_of
@@ -31,7 +31,7 @@ _ANNOTATIONS = frozenset(("annotations",))
 
 
 def train(
-    task: str | Task,
+    task: TaskName | Task,
     references: Any,
     system: str | System,
     *,
@@ -39,7 +39,7 @@ def train(
     splits: Mapping[str, str] | StrPath | None = None,
     audio: Any = None,
     settings: Mapping[str, Any] | object | None = None,
-    options: object | None = None,
+    options: Options | None = None,
     out: StrPath | None = None,
     force: bool = False,
     progress: Callable[[str], None] | None = None,

@@ -3,6 +3,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ BINARY = {
 }
 
 
-def problem_of(task: str, path: Path) -> Diagnostic:
+def problem_of(task: Any, path: Path) -> Diagnostic:
     (problem,) = kt.check(task, path).diagnostics
     assert (problem.code, problem.severity) == ("KT109", "error")
     assert problem.file == str(path)
@@ -84,7 +85,7 @@ OF_A_TASK = {
 
 @pytest.mark.parametrize("task", ["chords", "fingering", "instruments"])
 @pytest.mark.parametrize("name", OF_A_TASK)
-def test_files_of_another_task_are_named_with_it(task: str, name: str, tmp_path: Path) -> None:
+def test_files_of_another_task_are_named_with_it(task: Any, name: str, tmp_path: Path) -> None:
     text, reader, what = OF_A_TASK[name]
     path = tmp_path / name
     path.write_text(text)

@@ -162,7 +162,7 @@ def test_what_was_left_out_is_said() -> None:
         ),
     ],
 )
-def test_the_dearest_class_is_named(task: str, reference: Any, estimate: Any, answer: str) -> None:
+def test_the_dearest_class_is_named(task: Any, reference: Any, estimate: Any, answer: str) -> None:
     items = reference if isinstance(reference, dict) else {"song": reference}
     scores = kt.score(task, items, {"mine": estimate if isinstance(estimate, dict) else {"song": estimate}})
     assert answer in text_of(section(scores, "summary"))

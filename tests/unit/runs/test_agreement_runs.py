@@ -29,7 +29,7 @@ def found() -> Any:
     )
 
 
-def refused(task: str, run: Path) -> tuple[str, str]:
+def refused(task: Any, run: Path) -> tuple[str, str]:
     with pytest.raises(kt.DataError) as caught:
         kt.agree(task, run)
     (problem,) = caught.value.diagnostics

@@ -23,7 +23,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def scored(task: str, **options: Any) -> kt.Scores:
+def scored(task: Any, **options: Any) -> kt.Scores:
     end = ".csv" if task == "instruments" else ""
     systems = {name: f"{task}/{name}{end}" for name in ("careful", "hasty")}
     return kt.score(task, f"{task}/reference{end}", systems, ci=None, **options)

@@ -39,7 +39,7 @@ REF = {"one": ([(0, 2), (2, 4)], ["C", "G:7"]), "two": ([(0, 2)], ["D:min"])}
 EST = {"one": ([(0, 3), (3, 4)], ["C", "G"])}
 
 
-def bundled(task: str, **choices: Any) -> kt.Scores:
+def bundled(task: Any, **choices: Any) -> kt.Scores:
     reference, systems = EXAMPLES[task]
     with contextlib.chdir(EXAMPLE / task):
         return kt.score(task, reference, systems, **choices)

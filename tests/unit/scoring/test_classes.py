@@ -25,6 +25,9 @@ from kammerton.model.task import Case, Evaluation, ItemReadings, Reading, Task
 
 Words = tuple[str, ...]
 
+WORDS: Any = "words"
+"""The task that is registered for these tests."""
+
 
 class Share:
     statistics = ("part", "whole")
@@ -147,7 +150,7 @@ def rows_of(scores: kt.Scores, measure: str) -> list[tuple[Any, ...]]:
 
 
 def test_an_undefined_value_may_count_in_the_mean() -> None:
-    scores = kt.score("words", REFERENCES, ESTIMATES)
+    scores = kt.score(WORDS, REFERENCES, ESTIMATES)
     assert scores.value("recall") == pytest.approx((1 / 2 + 0 + 0) / 3)
     assert rows_of(scores, "recall") == [
         ("1", 0.5, 1.0, "ok", None),
@@ -159,7 +162,7 @@ def test_an_undefined_value_may_count_in_the_mean() -> None:
 
 
 def test_classes_are_averaged() -> None:
-    scores = kt.score("words", REFERENCES, ESTIMATES)
+    scores = kt.score(WORDS, REFERENCES, ESTIMATES)
     assert rows_of(scores, "by_word") == [("a", 0.5, 1.0, "ok", None), ("b", 0.0, 1.0, "ok", None)]
     assert scores.value("by_word") == pytest.approx((1 / 2 + 0) / 2)
     entry = scores.to_dict()["scores"][1]
@@ -168,7 +171,7 @@ def test_classes_are_averaged() -> None:
 
 
 def test_options_reach_the_classes() -> None:
-    scores = kt.score("words", REFERENCES, ESTIMATES, options=Options(deaf_to="b"))
+    scores = kt.score(WORDS, REFERENCES, ESTIMATES, options=Options(deaf_to="b"))
     assert scores.value("by_word") == pytest.approx(1 / 2)
 
 
@@ -179,7 +182,7 @@ def test_a_measure_may_lack_a_class(monkeypatch: pytest.MonkeyPatch) -> None:
         return names, {measure: each * lacking for measure, each in found.items()}
 
     use(monkeypatch, replace(TASK, gather=without_a))
-    scores = kt.score("words", REFERENCES, ESTIMATES)
+    scores = kt.score(WORDS, REFERENCES, ESTIMATES)
     assert rows_of(scores, "by_word") == [("b", 0.0, 1.0, "ok", None)]
     entry = scores.to_dict()["scores"][1]
     assert (entry["value"], entry["items"], entry["undefined"]) == (0.0, 1, 0)
@@ -187,7 +190,7 @@ def test_a_measure_may_lack_a_class(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_classes_belong_to_a_system_and_an_annotator() -> None:
     scores = kt.score(
-        "words",
+        WORDS,
         REFERENCES,
         {"poor": ESTIMATES, "good": REFERENCES},
         annotators={"second": {"1": ("b",), "2": ("b",)}},
@@ -208,14 +211,14 @@ def test_classes_belong_to_a_system_and_an_annotator() -> None:
 
 
 def test_a_missing_estimate_says_nothing_of_classes() -> None:
-    scores = kt.score("words", REFERENCES, {"1": ("a", "b"), "3": ()})
+    scores = kt.score(WORDS, REFERENCES, {"1": ("a", "b"), "3": ()})
     assert rows_of(scores, "by_word") == [("a", 0.5, 1.0, "ok", None), ("b", 1.0, 1.0, "ok", None)]
-    skipping = kt.score("words", REFERENCES, {"1": ("a", "b"), "3": ()}, missing="skip")
+    skipping = kt.score(WORDS, REFERENCES, {"1": ("a", "b"), "3": ()}, missing="skip")
     assert rows_of(skipping, "by_word") == [("a", 1.0, 1.0, "ok", None), ("b", 1.0, 1.0, "ok", None)]
 
 
 def test_classes_are_no_items() -> None:
-    scores = kt.score("words", REFERENCES, ESTIMATES)
+    scores = kt.score(WORDS, REFERENCES, ESTIMATES)
     assert scores.counts == {"estimate": {"total": 3, "ok": 3, "missing": 0, "failed": 0}}
 
 
@@ -249,7 +252,7 @@ def test_items_stand_for_classes_and_units_without_a_name() -> None:
 def test_measures_that_do_not_apply_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     note = Diagnostic(code="KT998", severity="note", message="no classes")
     use(monkeypatch, replace(TASK, applicable=lambda counts, measures, options: ((RECALL,), (note,))))
-    scores = kt.score("words", REFERENCES, ESTIMATES)
+    scores = kt.score(WORDS, REFERENCES, ESTIMATES)
     assert scores.measures == (RECALL,)
     assert note in scores.diagnostics
 
@@ -258,13 +261,13 @@ def test_nothing_that_applies_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> N
     note = Diagnostic(code="KT998", severity="error", message="no classes")
     use(monkeypatch, replace(TASK, applicable=lambda counts, measures, options: ((), (note,))))
     with pytest.raises(DataError, match="no classes"):
-        kt.score("words", REFERENCES, ESTIMATES)
+        kt.score(WORDS, REFERENCES, ESTIMATES)
 
 
 def test_a_file_may_hold_many_items(tmp_path: Path) -> None:
     (tmp_path / "ref.sheet").write_text("1 a b\n2 a\n4 ?\n")
     (tmp_path / "est.sheet").write_text("1 a\n2 a\n4 a\n")
-    scores = kt.score("words", tmp_path / "ref.sheet", tmp_path / "est.sheet")
+    scores = kt.score(WORDS, tmp_path / "ref.sheet", tmp_path / "est.sheet")
     assert scores.systems == ("est",)
     assert scores.value("recall") == pytest.approx((1 / 2 + 1) / 2)
     assert scores.counts == {"est": {"total": 3, "ok": 2, "missing": 0, "failed": 1}}
@@ -273,14 +276,14 @@ def test_a_file_may_hold_many_items(tmp_path: Path) -> None:
 def test_a_folder_may_hold_both(tmp_path: Path) -> None:
     (tmp_path / "some.sheet").write_text("1 a b\n2 a\n")
     (tmp_path / "3.txt").write_text("c")
-    scores = kt.score("words", tmp_path, {"s": {"1": ("a",), "2": (), "3": ("c",)}})
+    scores = kt.score(WORDS, tmp_path, {"s": {"1": ("a",), "2": (), "3": ("c",)}})
     assert scores.value("recall") == pytest.approx((1 / 2 + 0 + 1) / 3)
 
 
 def test_what_is_wrong_with_many_files_is_said_once(tmp_path: Path) -> None:
     for name in ("1", "2", "3"):
         (tmp_path / f"{name}.txt").write_text("?" if name != "3" else "a")
-    scores = kt.score("words", tmp_path, {"3": ("a",)})
+    scores = kt.score(WORDS, tmp_path, {"3": ("a",)})
     (said,) = [each for each in scores.diagnostics if each.code == "KT999"]
     assert (said.count, said.file) == (2, str(tmp_path / "1.txt"))
     assert scores.counts["estimate"]["failed"] == 2
@@ -288,7 +291,7 @@ def test_what_is_wrong_with_many_files_is_said_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("estimates", "odd"), [(REFERENCES, True), (REFERENCES | {"1": ("a",)}, False)])
 def test_only_a_whole_corpus_that_is_equal_is_odd(estimates: dict[str, Words], odd: bool) -> None:
-    said = [each.code for each in kt.score("words", REFERENCES, estimates).diagnostics]
+    said = [each.code for each in kt.score(WORDS, REFERENCES, estimates).diagnostics]
     assert ("KT208" in said) is odd
 
 
@@ -308,7 +311,7 @@ def test_files_of_many_items_are_checked(tmp_path: Path, monkeypatch: pytest.Mon
     task = replace(TASK, lint=lambda words, options: (odd,) if "a" in words else ())
     monkeypatch.setattr(checking, "find_task", lambda name: task)
     (tmp_path / "some.sheet").write_text("1 a b\n2 c\n4 ?\n")
-    found = checking.check("words", tmp_path).diagnostics
+    found = checking.check(WORDS, tmp_path).diagnostics
     file = str(tmp_path / "some.sheet")
     assert [(each.code, each.file, each.item, each.message) for each in found] == [
         ("KT999", file, None, "a question"),

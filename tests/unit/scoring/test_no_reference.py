@@ -234,7 +234,7 @@ NEEDED = "references and estimates are needed: no measure of {} does without ref
         ("fingering", {"context": True}, "context is made from references, and there are none"),
     ],
 )
-def test_what_is_not_possible_is_refused(task: str, options: dict[str, Any], message: str) -> None:
+def test_what_is_not_possible_is_refused(task: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError) as caught:
         kt.score(task, None, {"s": pieces(PIECES)}, **options)
     assert caught.value.message == message

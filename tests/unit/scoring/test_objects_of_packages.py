@@ -19,7 +19,7 @@ SONGS = ("Amazing Grace", "Frère Jacques", "Greensleeves", "When the Saints Go 
 Folder = dict[str, Any]
 
 
-def values(task: str, references: Any, estimates: Any) -> dict[tuple[str, ...], float | None]:
+def values(task: Any, references: Any, estimates: Any) -> dict[tuple[str, ...], float | None]:
     """Return the scores of items, by item and measure."""
     scores = kt.score(task, references, estimates, protocols="all", ci=None)
     rows = scores.items.select("item", "protocol", "measure", "value").rows()

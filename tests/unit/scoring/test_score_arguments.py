@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -232,7 +232,7 @@ def test_an_empty_side_cannot_be_scored(references: Any, estimates: Any) -> None
 
 def test_an_unknown_task_is_refused() -> None:
     with pytest.raises(OptionError, match="did you mean `chords`"):
-        kt.score("chord", REF, EST)
+        kt.score(cast("Any", "chord"), REF, EST)
 
 
 WRONG_TYPES: dict[str, tuple[dict[str, Any], str]] = {
@@ -282,9 +282,9 @@ def test_options_must_be_those_of_the_task(tmp_path: Path) -> None:
     path, given = tmp_path / "song.lab", {"lenient": True}
     path.write_text("0 1 C", encoding="utf-8")
     for call in (
-        lambda: kt.score("chords", REF, EST, options=given),
-        lambda: kt.check("chords", path, options=given),
-        lambda: kt.convert("chords", path, tmp_path / "song.csv", options=given),
+        lambda: kt.score("chords", REF, EST, options=cast("Any", given)),
+        lambda: kt.check("chords", path, options=cast("Any", given)),
+        lambda: kt.convert("chords", path, tmp_path / "song.csv", options=cast("Any", given)),
     ):
         with pytest.raises(OptionError, match="options must be ChordOptions, got dict"):
             call()

@@ -40,7 +40,7 @@ def rows(scores: kt.Scores, address: str, role: Role) -> tuple[ContextScore, ...
     return found.of(measure, role)
 
 
-def by(annotators: Sequence[Mapping[str, Any]], task: str, systems: Any, **choices: Any) -> kt.Scores:
+def by(annotators: Sequence[Mapping[str, Any]], task: Any, systems: Any, **choices: Any) -> kt.Scores:
     named = dict(zip("ABCDE", annotators, strict=False))
     return kt.score(
         task, None, systems, annotators=named, context=True, **{"protocols": "all", **{"ci": None} | choices}

@@ -302,6 +302,8 @@ def unpack_score(data: bytes, name: str, limits: Limits) -> tuple[str, bytes]:
                     _content(archive, container, name, limits), members, f"{name}/{CONTAINER}", limits
                 )
             return score.filename, _content(archive, score, name, limits)
+    except DataError:
+        raise
     except _DAMAGE as error:
         refuse("KT400", f"zip archive is damaged: {printable(clip(str(error), 100)).lower()}", Place(name))
 
