@@ -58,6 +58,7 @@ def test_a_page_is_true(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page.name.startswith("fingering"):
         monkeypatch.chdir("../fingering")
         write_practice(Path("practice"))
+    monkeypatch.setenv("KERAS_BACKEND", "jax")
     for package in OTHER_PACKAGES.get(page.name, ()):
         pytest.importorskip(package)
     written = page.read_text(encoding="utf-8")
