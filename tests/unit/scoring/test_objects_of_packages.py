@@ -194,6 +194,32 @@ def test_fingerings(make: Callable[[Fingering], Any]) -> None:
     assert same("fingering", files, (objects[0], objects[1]))
 
 
+def test_a_missing_finger_is_a_note_without_one() -> None:
+    """A frame has NaN there, and so numbers with points; an array of hands needs no staff."""
+    pandas = pytest.importorskip("pandas")
+    columns = {"onset": [0.0, 1.0], "duration": [1.0, 1.0], "pitch": [60, 62], "hand": ["right", "right"]}
+    frame = pandas.DataFrame(columns | {"finger": [1, None]})
+    rows = [(0, 1, 60, "right", "1"), (1, 1, 62, "right", "")]
+    fields = [
+        ("onset_beat", "f8"),
+        ("duration_beat", "f8"),
+        ("pitch", "i4"),
+        ("hand", "U8"),
+        ("finger", "U8"),
+    ]
+    array = np.array(rows, dtype=fields)
+    one = kt.fingering.evaluate(frame, array, protocol="strike")
+    assert (one["strike/accuracy"], one["coverage"]) == (1.0, 1.0)
+
+
+def test_what_is_no_annotation_stays_none() -> None:
+    piece = pytest.importorskip("pretty_midi").PrettyMIDI()
+    with pytest.raises(kt.DataError, match="KT114 not a chord annotation: PrettyMIDI"):
+        kt.score("chords", piece, piece)
+    with pytest.raises(kt.DataError):
+        kt.score("instruments", (TRUTH, CLASSES[:2]), (TRUTH, CLASSES))
+
+
 def music21_stream(path: str) -> Any:
     return pytest.importorskip("music21").converter.parse(path)
 
