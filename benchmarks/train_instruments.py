@@ -2,6 +2,7 @@
 """Train the model of instruments that comes with Kammerton, and measure it, from nothing but soundfonts.
 
 Arguments are soundfonts and a file to write to: ``fluid=FluidR3_GM.sf2 tim=TimGM6mb.sf2 --out model.npz``.
+``sines=`` is sound added up of sines.
 
 Scenes of one to four instruments, which change from phrase to phrase, are played by each soundfont, under a
 random equalizer and tuning; a phrase is a clip. Levels are of clips that no model was trained on: within a
@@ -44,7 +45,7 @@ def heard(scene: Scene, soundfont: str) -> SoundFeatures:
     """Return the features of a scene as a soundfont plays it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "scene.wav")
-        path.write_bytes(wav_bytes(scene.sound(soundfont=soundfont)))
+        path.write_bytes(wav_bytes(scene.sound(soundfont=soundfont or None)))
         return read_features(path)
 
 
