@@ -292,7 +292,7 @@ INSTRUMENTS_AUDIO = System(
         summary="Instruments of a recording by a logistic regression of each, and when they play.",
         source="features and classifiers as in Humphrey et al., OpenMIC-2018, ISMIR 2018",
         licence="MIT",
-        trained_on="what its model was trained on; the one that is shipped, 40 mixed scenes as played by three "
+        trained_on="what its model was trained on; the one that is shipped, 40 mixed scenes by three "
         "soundfonts, TimGM6mb, FluidR3 and MuseScore General, under random equalizers and tunings",
         levels=_LEVELS,
         limits="Rendered sound is not recorded sound: the model that is shipped knows three soundfonts, "
