@@ -15,9 +15,9 @@ from kammerton.arrays import Codes, Flags
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.kernels import ChordColumns, LabelRule, LabelTimes, Result
 from kammerton.chords.labels import Chord, parse
-from kammerton.chords.protocols.mirex2013 import CLASSES, class_codes
+from kammerton.chords.protocols.mirex2013 import CLASSES, VOCABULARIES, class_codes
 from kammerton.chords.respelling import ROOTS
-from kammerton.chords.templates import encode_label, map_label
+from kammerton.chords.templates import TRIADS, encode_label, map_label
 from kammerton.errors import Diagnostic, plural
 from kammerton.model.measure import Measure
 from kammerton.model.task import (
@@ -245,30 +245,58 @@ _RULE = (
     "Time counts as lost where the root differs or the quality does, whatever the bass; "
     "measures that map or leave out qualities are milder."
 )
+_RULE_OF_MEASURE = (
+    "Time counts as lost where {} counts it as wrong; what it leaves out is not counted. Chords are told by "
+    "their sound, so that a label of a rare spelling may count otherwise."
+)
 _BY = "root and full quality"
 """What the table compares: more than measures of triads do."""
 
 
-def quality_losses(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLosses | None:
-    """Return what each quality of the reference cost; None without the table ``confusion``.
+def _as_compared(measure: str) -> dict[str, str] | None:
+    """Return what a measure takes each class for that it scores; None if the classes do not tell."""
+    if measure == "mirex2013/Root":
+        chords = dict.fromkeys(TRIADS, "any")
+    elif measure == "mirex2013/MajMin":
+        chords = {name: triad for name, triad in TRIADS.items() if triad in VOCABULARIES["MajMin"]}
+    elif measure == "mirex2013/Sevenths":
+        chords = {name: name for name in VOCABULARIES["Sevenths"]}
+    else:
+        return None
+    return {"N": "N", "silence": "silence", **chords}
+
+
+def quality_losses(tables: Mapping[str, Mapping[ClassKey, float]], measure: str = "") -> ClassLosses | None:
+    """Return what each quality of the reference cost, by a measure if the table ``confusion`` tells.
+
+    Without the table it is None.
 
     Examples
     --------
-    >>> found = quality_losses({"confusion": {(0, "maj", "maj"): 3.0, (7, "maj", "maj"): 1.0}})
-    >>> found.rows[0]
+    >>> tables = {"confusion": {(0, "maj", "maj7"): 3.0, (7, "maj", "maj"): 1.0}}
+    >>> quality_losses(tables).rows[0]
+    ClassLoss(name='maj', whole=4.0, lost=4.0, instead='maj7', f=None)
+    >>> quality_losses(tables, "mirex2013/MajMin").rows[0]
     ClassLoss(name='maj', whole=4.0, lost=1.0, instead='maj on another root', f=None)
     """
+    compared = _as_compared(measure)
     losses: Counter[tuple[str, str]] = Counter()
     cells: Counter[tuple[str, str]] = Counter()
     for (interval, reference, estimate), weight in tables.get("confusion", {}).items():
+        name, taken = str(reference), str(estimate)
         same = interval in (0, None)
-        taken = str(estimate) if same else f"{estimate} on another root"
-        losses[str(reference), taken] += weight  # type: ignore[assignment]
-        cells[str(reference), str(estimate) if same else "another root"] += weight  # type: ignore[assignment]
+        cells[name, taken if same else "another root"] += weight  # type: ignore[assignment]
+        if not same:
+            taken = f"{taken} on another root"
+        elif compared is not None and name in compared and compared[name] == compared.get(taken):
+            taken = name
+        if compared is None or name in compared:
+            losses[name, taken] += weight  # type: ignore[assignment]
     if not cells:
         return None
     rows = losses_by_confusion(losses)
-    return ClassLosses(kind="chord quality", unit="s", rule=_RULE, rows=rows, cells=cells, by=_BY)
+    rule, by = (_RULE, _BY) if compared is None else (_RULE_OF_MEASURE.format(measure), "")
+    return ClassLosses(kind="chord quality", unit="s", rule=rule, rows=rows, cells=cells, by=by)
 
 
 Shares = Callable[[Sequence[ChordAnnotation]], NDArray[np.float64]]

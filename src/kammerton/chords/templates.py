@@ -123,14 +123,17 @@ _SEVENTHS = {
     **dict.fromkeys(("aug", "majb5", "min#5"), ("b7", "7")),
     "dim": ("b7", "bb7"),
 }
-TETRADS: dict[str, tuple[str, ...]] = {
-    _COMMON_NAMES.get((triad, seventh), f"{triad}({seventh})" if seventh else triad): (
-        (*tones, seventh) if seventh else tones
-    )
-    for triad, tones in _TRIAD_TONES.items()
+_PARTS = {
+    _COMMON_NAMES.get((triad, seventh), f"{triad}({seventh})" if seventh else triad): (triad, seventh)
+    for triad in _TRIAD_TONES
     for seventh in ("", *_SEVENTHS[triad])
 }
+TETRADS: dict[str, tuple[str, ...]] = {
+    name: (*_TRIAD_TONES[triad], *filter(None, (seventh,))) for name, (triad, seventh) in _PARTS.items()
+}
 """Tones of every type that a chord can map to, by the type's name."""
+TRIADS: dict[str, str] = {name: triad for name, (triad, _) in _PARTS.items()}
+"""Triad of every type, by the type's name."""
 
 
 @dataclass(frozen=True, slots=True)

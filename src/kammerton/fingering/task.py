@@ -341,7 +341,7 @@ _RULE = (
 _NEEDS = "It is told where a measure such as strike/accuracy is scored (protocol strike), and none was."
 
 
-def finger_losses(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLosses | None:
+def finger_losses(tables: Mapping[str, Mapping[ClassKey, float]], _: object = None) -> ClassLosses | None:
     """Return what each finger of the reference cost; without the table ``confusion``, what makes it.
 
     Examples

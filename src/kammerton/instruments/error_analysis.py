@@ -353,7 +353,7 @@ _RULE = (
 )
 
 
-def instrument_losses(tables: Tables) -> ClassLosses | None:
+def instrument_losses(tables: Tables, _: object = None) -> ClassLosses | None:
     """Return what was lost by each instrument; None without the table ``instruments``.
 
     Examples

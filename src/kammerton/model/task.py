@@ -531,8 +531,8 @@ class Task:
         ``remark(tables)`` says what a reader of the scores of one system must know. It gets the cells of
         each class table by name.
     losses : callable, optional
-        ``losses(tables)`` returns what one system lost by each class of labels, or None. It gets the same as
-        ``remark``, summed over annotators.
+        ``losses(tables, measure)`` returns what one system lost by each class of labels, or None; by the
+        measure of an address as far as the tables tell. They are those of ``remark``, summed over annotators.
     breakdown : callable, optional
         ``breakdown(tables, options)`` returns confusions of classes, and how well each is found, or None; of
         the same tables.
@@ -607,7 +607,7 @@ class Task:
     evaluate: Callable[[Sequence[Case[Any]], Sequence[Measure], Any], Evaluation]
     lacking: Callable[[Any], Collection[str]] | None = None
     remark: Callable[[Mapping[str, Mapping[ClassKey, float]]], Iterable[Diagnostic]] | None = None
-    losses: Callable[[Mapping[str, Mapping[ClassKey, float]]], ClassLosses | None] | None = None
+    losses: Callable[[Mapping[str, Mapping[ClassKey, float]], str], ClassLosses | None] | None = None
     breakdown: Callable[[Mapping[str, Mapping[ClassKey, float]], Any], Breakdown | None] | None = None
     view: Callable[[str, str, Mapping[str, Any], Mapping[str, Any], str | None, Any], ItemView] | None = None
     judge: str = ""

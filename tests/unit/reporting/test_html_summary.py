@@ -168,8 +168,8 @@ def test_the_dearest_class_is_named(task: Any, reference: Any, estimate: Any, an
     assert answer in text_of(section(scores, "summary"))
 
 
-def test_what_qualities_cost_is_not_passed_off_as_what_the_measure_of_triads_counts() -> None:
-    # G:7 as G costs nothing by MajMin, which heads the page; G as D costs both systems
+def test_what_qualities_cost_is_what_the_measure_counts_that_heads_the_page() -> None:
+    # G:7 as G costs nothing by MajMin, but all by Sevenths; C as D:min costs by both
     song = ([(0, 3), (3, 4)], ["G:7", "C"])
     said = {
         "mine": ([(0, 3), (3, 4)], ["G", "C"]),
@@ -177,9 +177,16 @@ def test_what_qualities_cost_is_not_passed_off_as_what_the_measure_of_triads_cou
         "poor": ([(0, 3), (3, 4)], ["G:7", "D:min"]),
     }
     systems = {name: {"song": each} for name, each in said.items()}
-    scores = kt.score("chords", {"song": song}, systems, protocols=["mirex2013"], ci=None)
-    text = text_of(section(scores, "summary"))
-    assert "Chord quality 7: 100 % of what mine lost. 3 s of 3 s." in text
+    triads = kt.score("chords", {"song": song}, systems, measures=["mirex2013/MajMin"], ci=None)
+    assert "Most of the loss" not in text_of(section(triads, "summary"))
+    assert "By mirex2013/MajMin: score and share of the loss" in text_of(section(triads, "losses"))
+    mine = {"mine": systems["mine"]}
+    sevenths = kt.score("chords", {"song": song}, mine, measures=["mirex2013/Sevenths"], ci=None)
+    assert "Chord quality 7: 100 % of what mine lost. 3 s of 3 s." in text_of(section(sevenths, "summary"))
+    # confusions have no basses: by these measures a loss is by something else, and the page says by what
+    basses = kt.score("chords", {"song": song}, systems, measures=["mirex2013/MajMinBass"], ci=None)
+    text = text_of(section(basses, "summary"))
+    assert "Most of the loss by root and full quality Chord quality 7: 100 % of what mine lost." in text
     assert "poor: chord quality maj: 100 %." in text
     assert "same: nothing was lost." in text
 
@@ -268,10 +275,10 @@ def test_the_dearest_classes_and_systems_are_listed_and_the_others_told_together
         "chords", right, {f"s{number}": wrong for number in range(7)}, protocols=["mirex2013"], ci=None
     )
     found = section(scores, "losses")
-    # a head, sixteen classes at most, and what was lost in all
-    assert found.body.count("<tr>") == 1 + 13 + 1
+    # a head, sixteen classes at most, here those of major and minor triads, and what was lost in all
+    assert found.body.count("<tr>") == 1 + 7 + 1
     # 1 s of each quality is wrong
-    assert "hdim7 1 s 0.0 7.7 %" in text_of(found)
+    assert "min6 1 s 0.0 14.3 %" in text_of(found)
     drawn = scores.chart("losses").to_dict()["data"]["values"]
     assert {row["system"] for row in drawn} == {f"s{number}" for number in range(6)}
 

@@ -77,7 +77,7 @@ def losses_by_class(source: Source, system: str) -> ClassLosses | None:
     task = source.scores.origin.task
     if task.losses is None:
         return None
-    return task.losses(summed_tables(source, system))
+    return task.losses(summed_tables(source, system), str(source.main))
 
 
 def summed_tables(source: Source, system: str) -> dict[str, dict[ClassKey, float]]:
