@@ -53,6 +53,16 @@ class OptionError(KammertonError, ValueError):
         What is wrong, in one line.
     hint : str, optional
         How to mend it.
+
+    Examples
+    --------
+    >>> import kammerton
+    >>> try:
+    ...     kammerton.score("chord", [], [])
+    ... except ValueError as error:
+    ...     print(error)
+    unknown task `chord`
+      help: did you mean `chords`? known: chords, fingering, instruments
     """
 
     def __init__(self, message: str, hint: str | None = None) -> None:
@@ -96,6 +106,15 @@ class DataError(KammertonError, ValueError):
     """Data cannot be used at all; ``diagnostics`` has the reasons and places.
 
     Its text has the first ten of them, and the last one, which has the outcome.
+
+    Examples
+    --------
+    >>> import kammerton
+    >>> try:
+    ...     kammerton.chords.evaluate([(0, 1)], ["H"], [(0, 1)], ["C"])
+    ... except DataError as error:
+    ...     [diagnostic.code for diagnostic in error.diagnostics]
+    ['KT310']
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
@@ -124,6 +143,15 @@ class LabelError(DataError):
     ----------
     diagnostic : Diagnostic
         Its ``column`` (1-based) and ``length`` lie within the label.
+
+    Examples
+    --------
+    >>> import kammerton
+    >>> try:
+    ...     kammerton.chords.parse("C:mayor")
+    ... except LabelError as error:
+    ...     error.diagnostic.column
+    3
     """
 
     def __init__(self, diagnostic: Diagnostic) -> None:
@@ -171,6 +199,11 @@ class Diagnostic:
         Item and system that the problem belongs to, where known.
     count : int
         How many occurrences this diagnostic stands for.
+
+    Examples
+    --------
+    >>> print(Diagnostic("KT310", "error", "`H` is not a chord root", file="song.lab", line=3).concise())
+    song.lab:3: KT310 `H` is not a chord root
     """
 
     code: str

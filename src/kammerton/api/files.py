@@ -44,7 +44,15 @@ _LONGEST_NAME = 100
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """The outcome of a conversion."""
+    """The outcome of a conversion.
+
+    Examples
+    --------
+    >>> import tempfile, kammerton
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     kammerton.convert("chords", kammerton.example("chords").references, f"{folder}/jams", to="jams")
+    4 files written, 0 not converted
+    """
 
     written: tuple[str, ...]  # every file that was written
     failed: tuple[str, ...]  # every file that was not converted
@@ -494,7 +502,15 @@ _LISTED = 1000
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """Counts of a pack, and the problems of what was packed."""
+    """Counts of a pack, and the problems of what was packed.
+
+    Examples
+    --------
+    >>> import tempfile, kammerton
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     kammerton.pack("chords", kammerton.example("chords").references, f"{folder}/songs.parquet").rows
+    85
+    """
 
     items: int  # items of all collections, usable or not
     # annotations, rows: annotations, and rows, notes or labels in them

@@ -42,7 +42,16 @@ class GateOutcome:
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """Whether systems passed their gates; see :func:`gate`."""
+    """Whether systems passed their gates; see :func:`gate`.
+
+    Examples
+    --------
+    >>> import kammerton
+    >>> scores = kammerton.score("chords", *kammerton.example("chords"), measures=["MajMin"])
+    >>> result = kammerton.gate(scores, fail_under={"MajMin": 0.9})
+    >>> result.passed, result.failures
+    (False, ('mirex2013/MajMin of hasty is 61.1925 % (0.611925), below 90 % (0.9): failed',))
+    """
 
     outcomes: tuple[GateOutcome, ...]  # of every gate and system
 

@@ -41,7 +41,7 @@ def measures(task: TaskName | Task | None = None) -> pl.DataFrame:
     Examples
     --------
     >>> measures("chords").filter(measure="mirex2013/MajMin").row(0)[2]
-    'Chord symbol recall of major and minor triads.'
+    'Chord symbol recall of major and minor triads; richer chords count as the triad that their third makes.'
     """
     kinds = map(find_task, TASKS if task is None else (task,))
     rows = [
@@ -56,7 +56,13 @@ def measures(task: TaskName | Task | None = None) -> pl.DataFrame:
 
 
 class Example(NamedTuple):
-    """The bundled example of a task, as :func:`kammerton.score` takes it."""
+    """The bundled example of a task, as :func:`kammerton.score` takes it.
+
+    Examples
+    --------
+    >>> sorted(example("chords").estimates)
+    ['careful', 'hasty']
+    """
 
     references: str
     estimates: dict[str, str]  # by system

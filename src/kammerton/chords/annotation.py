@@ -191,6 +191,12 @@ class ChordOptions(IntervalOptions):
     lenient : bool
         Respell labels that are common in the wild, such as ``Cm7`` for ``C:min7``; each respelling is
         reported once.
+
+    Examples
+    --------
+    >>> song = [(0, 2)], ["Cm7"]
+    >>> adopt_chords(song, "song", ChordOptions(lenient=True)).annotations[0][1].labels
+    ('C:min7',)
     """
 
     by_side: ClassVar[frozenset[str]] = IntervalOptions.by_side | {"lenient"}
@@ -364,7 +370,7 @@ def _problem(label: str) -> Diagnostic | None:
 def read(
     path: str | os.PathLike[str], *, annotator: str | None = None, options: ChordOptions | None = None
 ) -> ChordAnnotation:
-    """Read one chord annotation from a file.
+    r"""Read one chord annotation from a file.
 
     Parameters
     ----------
@@ -385,5 +391,14 @@ def read(
         If the file cannot be used.
     OptionError
         If it holds several annotations and ``annotator`` names none of them.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "song.lab")
+    ...     written = path.write_text("0 2 C\n2 4 G:7\n")
+    ...     read(path).labels
+    ('C', 'G:7')
     """
     return read_one(read_chords, path, annotator, options or ChordOptions())

@@ -690,6 +690,6 @@ def write(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write(([(0, 2), (2, 4)], ["C", "G:7"]), f"{folder}/song.lab")
     ...     pathlib.Path(folder, "song.lab").read_text()
-    '0\t2\tC\n2\t4\tG:7\n'
+    '0.0\t2.0\tC\n2.0\t4.0\tG:7\n'
     """
     write_annotation(TASK, annotation, path, to, options)

@@ -54,6 +54,11 @@ class InstrumentList:
     -----
     Made by :func:`kammerton.instruments.read` and by everything that takes lists of labels; the
     constructor does not check.
+
+    Examples
+    --------
+    >>> len(InstrumentList(("piano", "voice"), ranked=True))
+    2
     """
 
     labels: tuple[str, ...]

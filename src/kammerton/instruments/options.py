@@ -359,6 +359,11 @@ class InstrumentOptions(SidedOptions):
         always wins over it.
     limits : Limits
         Budgets of one file, likewise.
+
+    Examples
+    --------
+    >>> InstrumentOptions(taxonomy="openmic-2018").tree
+    <Taxonomy openmic-2018: 25 nodes>
     """
 
     by_side: ClassVar[frozenset[str]] = frozenset(("encoding",))

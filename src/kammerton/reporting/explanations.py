@@ -66,7 +66,7 @@ def explain(code: str) -> str:
     Examples
     --------
     >>> explain("KT114").splitlines()[0]
-    '# KT114 wrong shape or types'
+    '# KT114 arrays do not fit together'
     """
     name = code.strip("[]").upper()
     name = f"KT{name}" if name.isdecimal() else name

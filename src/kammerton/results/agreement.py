@@ -34,6 +34,14 @@ class AnnotatorAgreement(Shown):
     """Inter-annotator agreement.
 
     Made by :func:`kammerton.agree`.
+
+    Examples
+    --------
+    >>> import kammerton
+    >>> song, other = ([(0, 4)], ["C"]), ([(0, 3), (3, 4)], ["C", "G"])
+    >>> agreement = kammerton.agree("chords", {"first": {"song": song}, "second": {"song": other}})
+    >>> agreement.annotators
+    ('first', 'second')
     """
 
     task: str  # the task

@@ -400,6 +400,13 @@ class SystemComparison(Shown):
     """Systems compared, each pair on the items that both have.
 
     Made by :func:`kammerton.compare`.
+
+    Examples
+    --------
+    >>> import kammerton
+    >>> comparison = kammerton.compare("chords", *kammerton.example("chords"), measures=["MajMin"])
+    >>> print(repr(comparison).splitlines()[0])
+    careful is not significantly better than hasty: +33.5 percentage points of
     """
 
     scores: Scores  # of all systems

@@ -86,6 +86,16 @@ def read_run(folder: str | os.PathLike[str]) -> Scores:
     DataError
         KT700 if it is no run; KT701 to KT703 if it is torn or was changed; KT704 if a later version wrote it;
         KT705, KT706 if a protocol has another revision now, or is not known; KT711 if it holds no scores.
+
+    Examples
+    --------
+    >>> import tempfile, kammerton
+    >>> song = ([(0, 4)], ["C"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     scores = kammerton.score("chords", song, song, measures=["MajMin"])
+    ...     _ = kammerton.write_run(scores, f"{folder}/run")
+    ...     read_run(f"{folder}/run")["MajMin"]
+    1.0
     """
     return open_run(folder, layout.SCORES, _scores)
 

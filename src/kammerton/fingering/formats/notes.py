@@ -66,6 +66,11 @@ class FingeringOptions(SidedOptions):
         is the same, all are, or any of them is.
     profile : str
         Span table of the protocol ``playability``: a built-in name, or a TOML or JSON file.
+
+    Examples
+    --------
+    >>> FingeringOptions(label_encoding={"estimates": "1-10"}).of("estimates", "mine").label_encoding
+    '1-10'
     """
 
     by_side: ClassVar[frozenset[str]] = frozenset(("encoding", "label_encoding", "hand"))
