@@ -271,7 +271,7 @@ def test_a_failed_gate_wins_over_a_missing_item(corpus: Terminal) -> None:
     [
         ("mirex2013/MajMin=75", "write 75 % as 0.75 or 75%; you wrote 75"),
         ("mirex2013/MajMin=high", "not a number: `high`"),
-        ("mirex2013/MajMin", "expected PROTOCOL/MEASURE=VALUE"),
+        ("mirex2013/MajMin", "expected MEASURE=VALUE"),
         ("mirex2013/MajMn=0.5", "did you mean `mirex2013/MajMin`?"),
     ],
 )

@@ -74,10 +74,10 @@ def lines_of(outcomes: Sequence[GateOutcome], *, passed: bool) -> Iterator[str]:
 
 
 def _threshold(argument: str, computed: Sequence[Measure], known: Sequence[Measure]) -> Threshold:
-    """Read ``PROTOCOL/MEASURE=VALUE``."""
+    """Read ``MEASURE=VALUE``."""
     address, equals, number = argument.rpartition("=")
     if not equals:
-        raise OptionError(f"expected PROTOCOL/MEASURE=VALUE, got {quote(argument)}")
+        raise OptionError(f"expected MEASURE=VALUE, got {quote(argument)}", "such as mirex2013/MajMin=75%")
     return Threshold.of(find(address, computed, known), _number_of(number, argument), number)
 
 
