@@ -61,7 +61,7 @@ SEARCHES = {
     "data_sets": ("data sets", "datasets", "isophonics", "pig", "openmic-2018"),
     "migration": ("mir_eval", "scikit-learn", "musooevaluator"),
 }
-"""What people search for, and the page that should come first."""
+"""What people search for, and the page that should come first; several processes (`-j`) lose the index."""
 
 
 def add_searches(_app: object, name: str, source: list[str]) -> None:

@@ -21,7 +21,9 @@ NOTES = "//Version: PianoFingering_v170101\n0\t0\t1\tC4\t64\t80\t0\t1\n1\t1\t2\t
 ABCDF = (
     "% abcDidactyl v5\n% abcD fingering 1: 12@\n% abcDidactyl END\nX:1\nT:short\nM:4/4\nL:1/4\nK:C\nC D |\n"
 )
-TABLE = "onset,key_offset,frame_offset,note,velocity,finger\n0,1,1,60,64,R1\n1,2,2,64,64,R3\n"
+TABLE = (
+    "onset\tkey_offset\tframe_offset\tnote\tvelocity\tfinger\n0\t1\t1\t60\t64\tR1\n1\t2\t2\t64\t64\tNoinfo\n"
+)
 NODES = """[{"id": "/m/04szw", "name": "Musical instrument", "child_ids": ["/m/05r5c"]},
  {"id": "/m/05r5c", "name": "Piano", "child_ids": []}]"""
 STEMS = "stems:\n  S01: {instrument: piano}\n  S02: {instrument: [violin, cello]}\n"
@@ -37,8 +39,8 @@ FILES: dict[str, Mapping[str, str]] = {
         "estimates/001_est_fingering.txt": NOTES,
     },
     "PianoVAM": {
-        "Fingering/a.csv": TABLE,
-        "estimates/a.csv": TABLE,
+        "Fingering/a.tsv": TABLE,
+        "estimates/a.tsv": TABLE,
         "metadata.json": '{"1": {"record_time": "a", "split": "test"}}',
     },
     "Beringer": {"abcd/short.abcd": ABCDF, "estimates/short_est_fingering.txt": NOTES.replace("E4", "D4")},

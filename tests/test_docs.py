@@ -16,10 +16,13 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import GenericAlias, ModuleType
 from typing import Any
 
 import pytest
 
+import kammerton
+from kammerton import chords, fingering, instruments, systems, tasks
 from kammerton.cli import main
 from kammerton.cli.demo import EXAMPLE
 from kammerton.cli.program import VERBS
@@ -133,6 +136,22 @@ def test_every_page_stands_in_the_contents_of_the_site() -> None:
     assert {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"} == {
         name for name in contents if "/" not in name
     }
+
+
+@pytest.mark.parametrize(
+    "module", [kammerton, chords, fingering, instruments, systems, tasks], ids=lambda each: each.__name__
+)
+def test_every_public_name_has_a_page_of_the_reference(module: ModuleType) -> None:
+    written = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+    lists = re.findall(r"currentmodule:: (\S+)\n(.*?)```", written, re.DOTALL)
+    listed = {name for of, names in lists if of == module.__name__ for name in names.split()}
+    shared = {"TASK", "Diagnostic", "quote"} if module is not kammerton else set()
+    public = {
+        name
+        for name in set(module.__all__) - shared
+        if callable(getattr(module, name)) and not isinstance(getattr(module, name), GenericAlias)
+    }
+    assert public <= listed
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
