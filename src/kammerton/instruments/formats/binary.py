@@ -69,6 +69,8 @@ def read_arrays(stream: BinaryIO, names: Iterable[str], *, file: str, limits: Li
             _check_size(wanted.values(), file, limits)
             for name, member in wanted.items():
                 arrays[name] = _array(_content(archive, member), name, file)
+    except DataError:
+        raise
     except _DAMAGED as error:
         reason = printable(clip(str(error), 100)).lower()
         if not reason or isinstance(error, SyntaxError | TokenError) or " at 0x" in reason:
