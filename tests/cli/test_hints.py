@@ -572,7 +572,7 @@ NO_HINTS = {
     "SRC SRC [SRC ...] --out DIR [OPTIONS]",
     "Seed of the random numbers of --method random.",
     "INPUT [INPUT ...] [--system NAME] --out DIR [OPTIONS]",
-    "--task TASK --out DIR [OPTIONS]",
+    "[--task TASK] --out DIR [OPTIONS]",
     "REF [REF ...] --system NAME --out FILE [OPTIONS]",
     "--out FILE",
     "The system, as `kammerton systems` lists it (needed, but of fingering `rules` by default).",

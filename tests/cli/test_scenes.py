@@ -28,10 +28,10 @@ def test_scenes_are_written_with_the_record_of_their_making(terminal: Terminal) 
 def test_what_is_not_possible_is_said(terminal: Terminal) -> None:
     for arguments, message in (
         ("", "error: no output folder is given"),
-        ("--out x --set bar=2", "error: unknown setting of scenes `bar`"),
+        ("--out x --set bar=2", "error: unknown setting of scenes: `bar`"),
         ("--out x --difficulty hrad", "error: invalid value `hrad` for --difficulty"),
         ("--out x --soundfont none.sf2", "error: soundfont cannot be read: `none.sf2`"),
-        ("--out x --items 0", "error: scenes are counted from 1"),
+        ("--out x --items 0", "error: items is 1 or more; bad_midis and sheets are 0 or more"),
     ):
         result = terminal.run("scenes", *arguments.split())
         assert (result.code, result.lines[0]) == (2, message)

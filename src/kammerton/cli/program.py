@@ -128,7 +128,7 @@ VERBS: dict[str, _Verb] = {
     ),
     "scenes": _Verb(
         "Make music with known chords, instruments, beats, fingers.",
-        "--task TASK --out DIR [OPTIONS]",
+        "[--task TASK] --out DIR [OPTIONS]",
         "systems",
         ("scenes",),
         takes_task=False,

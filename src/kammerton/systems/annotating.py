@@ -7,7 +7,7 @@ import hashlib
 import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict, is_dataclass
 from functools import cache, partial
 from itertools import product
 from pathlib import Path
@@ -53,7 +53,7 @@ from kammerton.systems.provenance import (
 )
 from kammerton.systems.registry import find_system, is_built_in, package_of_system
 from kammerton.systems.sources import StrPath, paths_of
-from kammerton.systems.system import SUFFIXES, Input, System
+from kammerton.systems.system import SUFFIXES, Input, System, check_settings
 from kammerton.systems.working import Outcome, work_through
 from kammerton.version import __version__
 
@@ -285,10 +285,7 @@ def settings_of(system: System, settings: Mapping[str, Any] | object | None) -> 
         return settings
     if not isinstance(settings, Mapping | None):
         raise OptionError.of_type("settings", settings, f"a mapping or {system.options.__name__}")
-    known = [field.name for field in fields(system.options)]
-    for name in settings or ():
-        if name not in known:
-            raise OptionError.unknown(f"setting of {quote(system.name)}", name, known)
+    check_settings(system.options, settings or {}, quote(system.name))
     return system.options(**(settings or {}))
 
 

@@ -24,6 +24,7 @@ _BLOCK = 1 << 18
 """Samples of each channel that are read at a time, about."""
 _TAPS = 10
 """Samples on each side, at the lower rate, by which one sample is interpolated."""
+_BEYOND = 1e15  # spectra of larger samples overflow
 _SILENT = 1e-4
 """Largest sample of a recording that counts as silent: 80 dB below full scale."""
 
@@ -146,8 +147,8 @@ def _channel(path: str | os.PathLike[str], file: Any, size: int) -> Iterator[Sam
             raise _unusable(path, _reason(error)) from error
         if not len(block):
             return
-        if not np.isfinite(block).all():
-            raise _unusable(path, "it has samples that are no numbers")
+        if not (np.abs(block) < _BEYOND).all():
+            raise _unusable(path, "it has samples that are no numbers, or absurdly large ones")
         yield block @ np.full(block.shape[1], 1 / block.shape[1], dtype=np.float32)
 
 

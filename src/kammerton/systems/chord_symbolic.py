@@ -75,7 +75,7 @@ class SymbolicSettings:
         check_choice("vocabulary", self.vocabulary, Vocabulary)
         check_choice("origin", self.origin, Origin)
         if not (0 <= self.change_cost < np.inf and 0 <= self.tempo < np.inf):
-            raise OptionError("change_cost and tempo are numbers from 0 on")
+            raise OptionError("change_cost and tempo are finite numbers, 0 or more")
 
 
 def chords_of_music(music: Music, settings: SymbolicSettings | None = None) -> HeardChords:

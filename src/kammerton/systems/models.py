@@ -174,7 +174,7 @@ def model_of(system: System, model: object) -> object:
             raise OptionError.of_type("model", model, "a path or a Model")
         model = read_model(model)
     if (model.task, model.system) != (system.task, system.name):
-        raise OptionError(f"the model is one of {quote(model.system)}, not of {quote(system.name)}")
+        raise OptionError(f"the model is for {quote(model.system)}, not for {quote(system.name)}")
     if model.header.get("version", 1) != system.version or not _has_shapes(model.arrays, system.arrays):
         raise OptionError(f"the model is of another version of {quote(system.name)}", "train it anew")
     return model

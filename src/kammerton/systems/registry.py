@@ -63,7 +63,7 @@ def find_system(task: Task, system: str | System) -> System:
 
 def _checked(task: Task, system: System) -> System:
     if system.task != task.name:
-        raise OptionError(f"the system {quote(system.name)} is one of {system.task}, not of {task.name}")
+        raise OptionError(f"the system {quote(system.name)} is for {system.task}, not for {task.name}")
     for kind in system.takes:
         if kind not in TAKES:
             raise OptionError.unknown(f"input of the system {quote(system.name)}", kind, TAKES)

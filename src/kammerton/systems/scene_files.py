@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from kammerton.systems.provenance import check_folder
 from kammerton.systems.rendering import wav_bytes
 from kammerton.systems.scenes import DIFFICULTIES, Scene, SceneOptions, make_scene, program_name
 from kammerton.systems.sources import StrPath
+from kammerton.systems.system import check_settings
 from kammerton.version import __version__
 
 TASKS = ("chords", "fingering", "instruments")
@@ -95,7 +96,7 @@ def scenes(
     if task not in TASKS:
         raise OptionError.unknown("task of scenes", task, TASKS)
     if items < 1 or bad_midis < 0 or sheets < 0:
-        raise OptionError("scenes are counted from 1", "items from 1, folders of bad sources from 0")
+        raise OptionError("items is 1 or more; bad_midis and sheets are 0 or more")
     if task == "fingering" and (sheets or bad_midis):
         raise OptionError("scales have no chords to get wrong", "bad sources are for chords")
     options = options_of_scenes(difficulty, settings)
@@ -133,10 +134,7 @@ def options_of_scenes(difficulty: str, settings: Mapping[str, Any] | SceneOption
         return settings
     if difficulty not in DIFFICULTIES:
         raise OptionError.unknown("difficulty", difficulty, DIFFICULTIES)
-    known = [field.name for field in fields(SceneOptions)]
-    for name in settings or ():
-        if name not in known:
-            raise OptionError.unknown("setting of scenes", name, known)
+    check_settings(SceneOptions, settings or {}, "scenes")
     return replace(DIFFICULTIES[difficulty], **(settings or {}))
 
 

@@ -102,9 +102,11 @@ class SceneOptions:
         shares = [self.drift, self.changes, self.sevenths, self.inversions, self.passing]
         shares += [self.arpeggios, self.silence, self.errors]
         if not all(0 <= share <= 1 for share in shares):
-            raise OptionError("a chance of scenes is not from 0 to 1")
+            raise OptionError("chances in scenes are numbers from 0 to 1")
         if self.bars < 1 or not 1 <= self.meter <= 12 or not 0 < self.slowest <= self.fastest <= 1000:
-            raise OptionError("scenes need bars, a meter from 1 to 12, and tempos from slow to fast")
+            raise OptionError(
+                "scenes need 1 bar or more, a meter from 1 to 12, and 0 < slowest <= fastest <= 1,000"
+            )
         if self.ensemble not in (known := ("band", "piano", "mixed")):
             raise OptionError.unknown("ensemble", self.ensemble, known)
 

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from kammerton.errors import Diagnostic
+from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.model.views import Table
 
 SUFFIXES: Mapping[str, tuple[str, ...]] = {
@@ -167,3 +169,36 @@ class System:
     explain: Callable[[Any, Any, float, float], Table] | None = None
     shipped: Path | None = None
     version: int = 1
+
+
+_SIMPLE: dict[object, tuple[type, str]] = {
+    bool: (bool, "true or false"),
+    int: (Integral, "a whole number"),
+    float: (Real, "a number"),
+    type(None): (type(None), "nothing"),
+}
+"""Types of settings that are looked at: what a value of them is, and in words."""
+
+
+def check_settings(options: type, settings: Mapping[str, Any], whose: str) -> None:
+    """Refuse settings that a dataclass of options has not, and values that are no number, or no yes or no."""
+    known = [field.name for field in fields(options)]
+    try:
+        types = get_type_hints(options)
+    except NameError:  # of a class that is imported for type checkers alone
+        types = {}
+    for name, value in settings.items():
+        if name not in known:
+            raise OptionError.unknown(f"setting of {whose}:", name, known)
+        kind = types.get(name)
+        wanted = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+        if not all(simple in _SIMPLE for simple in wanted):
+            continue  # words and others: their dataclass looks at them
+        if not any(_is_of(value, simple) for simple in wanted):
+            words = " or ".join(_SIMPLE[simple][1] for simple in wanted if simple is not type(None))
+            raise OptionError(f"{name} is {words}, not {quote(str(value))}")
+
+
+def _is_of(value: object, kind: object) -> bool:
+    """Tell whether a value is of a simple type; true and false are no numbers."""
+    return isinstance(value, _SIMPLE[kind][0]) and (kind is bool or not isinstance(value, bool))

@@ -142,9 +142,12 @@ def test_what_is_no_annotation_is_reported_as_of_a_file() -> None:
     [
         ("nobody", {}, "unknown system `nobody`"),
         (7, {}, "system must be a name or a System"),
-        (replace(tonic.SYSTEM, task="fingering"), {}, "`tonic` is one of fingering, not of chords"),
+        (replace(tonic.SYSTEM, task="fingering"), {}, "`tonic` is for fingering, not for chords"),
         (replace(tonic.SYSTEM, takes=frozenset(("sheets",))), {}, "did you mean `sheet`"),
         ("fusion", {"settings": {"methd": "vote"}}, "did you mean `method`"),
+        ("symbolic", {"settings": {"tempo": "fast"}}, "tempo is a number, not `fast`"),
+        ("symbolic", {"settings": {"tempo": True}}, "tempo is a number, not `True`"),
+        ("symbolic", {"settings": {"inversions": "maybe"}}, "inversions is true or false, not `maybe`"),
         ("fusion", {"settings": 3}, "settings must be a mapping or FusionSettings"),
     ],
 )

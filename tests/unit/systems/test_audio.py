@@ -73,6 +73,7 @@ def test_frames_are_centred_and_none_is_lost(
         ([], r"it is empty"),
         ([0.1] * 11025, r"0\.25 s are too short: 0\.5 s is the least"),
         ([0.1, float("nan")] * 44100, r"it has samples that are no numbers"),
+        ([0.1, 1e30] * 44100, r"it has samples that are no numbers, or absurdly large ones"),
     ],
 )
 def test_recordings_that_cannot_be_used(write: Write, samples: list[float], said: str) -> None:

@@ -239,8 +239,8 @@ def test_notes_are_taken_where_one_says_so_or_there_are_no_symbols(tmp_path: Pat
         ({"grid": "bar"}, "did you mean `bars`"),
         ({"origin": "note"}, "did you mean `notes`"),
         ({"vocabulary": "all"}, "unknown vocabulary"),
-        ({"change_cost": -1}, "from 0 on"),
-        ({"tempo": float("nan")}, "from 0 on"),
+        ({"change_cost": -1}, "finite numbers, 0 or more"),
+        ({"tempo": float("nan")}, "finite numbers, 0 or more"),
     ],
 )
 def test_settings_that_are_not_possible(settings: dict[str, object], message: str) -> None:

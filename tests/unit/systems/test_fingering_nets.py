@@ -376,7 +376,7 @@ def test_too_little_is_no_training() -> None:
     ("settings", "message"),
     [
         ({"units": 0}, "units: a whole number from 1 on, not 0"),
-        ({"epochs": 1.5}, "epochs: a whole number"),
+        ({"epochs": 1.5}, "epochs is a whole number, not `1.5`"),
         ({"validation": 1}, "validation: a share from 0 to below 1, not 1"),
     ],
 )

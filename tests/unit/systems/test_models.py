@@ -26,7 +26,7 @@ def trained(**choices: Any) -> Model:
         (None, OptionError, "`hmm1` needs a model"),
         (3, OptionError, "model"),
         (trained(settings={"split": 50}), None, ""),
-        (kt.train("fingering", CORPUS, "hmm2"), OptionError, "the model is one of `hmm2`, not of `hmm1`"),
+        (kt.train("fingering", CORPUS, "hmm2"), OptionError, "the model is for `hmm2`, not for `hmm1`"),
         (replace(trained(), arrays={"first": np.zeros(5)}), OptionError, "another version of `hmm1`"),
         ("nowhere.npz", DataError, "nowhere.npz"),
     ],

@@ -226,12 +226,14 @@ def test_scenes_of_fingering_have_the_fingers_of_books(tmp_path: Path) -> None:
     ("choices", "message"),
     [
         ({"task": "keys"}, "unknown task of scenes `keys`"),
-        ({"items": 0}, "counted from 1"),
+        ({"items": 0}, "items is 1 or more"),
         ({"task": "fingering", "sheets": 1}, "no chords to get wrong"),
         ({"difficulty": "hrad"}, "did you mean `hard`"),
         ({"settings": {"inversion": 1}}, "did you mean `inversions`"),
         ({"settings": {"inversions": 2}}, "from 0 to 1"),
-        ({"settings": {"bars": 0}}, "scenes need bars"),
+        ({"settings": {"bars": 0}}, "scenes need 1 bar"),
+        ({"settings": {"bars": "three"}}, "bars is a whole number, not `three`"),
+        ({"settings": {"noise_db": "loud"}}, "noise_db is a number, not `loud`"),
         ({"settings": {"ensemble": "choir"}}, "unknown ensemble `choir`"),
     ],
 )
