@@ -81,7 +81,7 @@ NoReference = Annotated[
 Quiet = Annotated[bool, option("Print errors only.", group=OUTPUT)]
 Settings = Annotated[
     list[str] | None,
-    option("Set a setting of the system. Repeatable.", name="--set", metavar="NAME=VALUE"),
+    option("Change a setting from its default. Repeatable.", name="--set", metavar="NAME=VALUE"),
 ]
 
 _WRITTEN: dict[str, dict[str, Any]] = {
