@@ -30,7 +30,8 @@ nitpicky = False
 numpydoc_show_class_members = False
 myst_heading_anchors = 3
 # links to texts of the repository that are no pages; lexers that Pygments lacks, such as of .lab files
-suppress_warnings = ["myst.xref_missing", "config.cache", "misc.highlighting_failure"]
+# "docutils": three classes of results, of which autosummary makes markup without a blank line
+suppress_warnings = ["myst.xref_missing", "config.cache", "misc.highlighting_failure", "docutils"]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "Kammerton"
