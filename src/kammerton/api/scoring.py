@@ -8,6 +8,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from inspect import signature
@@ -659,7 +660,7 @@ def score(  # noqa: PLR0913 - one per choice
         )
         corpus, signed_split = split_of(items_chosen(corpus, items), splits, split)
         corpus = warn_of_learned(with_lacking(corpus, of_candidates, missing))
-    with keeping(resume) as kept:
+    with nullcontext() if resume is None else keeping(resume) as kept:
         evidence = score_corpus(job, corpus, execution, store or kept, progress, timing)
     corpus, evidence, candidate_evidence = report_candidates(corpus, evidence, of_candidates)
     choices = (
