@@ -77,6 +77,13 @@ def test_equal_sources_give_themselves(sources: Songs, copies: int) -> None:
     assert sound(fused([sources[0]] * copies)) == sound(sources[0])
 
 
+def test_a_copy_weighs_no_more_among_those_that_spell_otherwise() -> None:
+    plain, spelled = [[(0.0, 1.0, label)] for label in ("C#", "C#:maj")]
+    assert fused([plain, spelled, spelled]) == fused([plain, spelled]) == plain
+    triads, sevenths = [[(0.0, 1.0, "C"), (1.0, 2.0, label)] for label in ("G", "G:7")]
+    assert fused([triads, sevenths, sevenths]) == fused([triads, sevenths])
+
+
 @given(songs(), st.data())
 def test_a_further_copy_changes_nothing(sources: Songs, data: st.DataObject) -> None:
     copied = data.draw(st.integers(0, len(sources) - 1))

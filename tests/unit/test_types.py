@@ -37,7 +37,11 @@ def test_a_script_with_every_call_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("checker", [("mypy", "--strict"), ("pyright",)], ids=lambda command: command[0])
+@pytest.mark.parametrize(
+    "checker",
+    [("mypy", "--strict"), ("pyright", "--pythonpath", sys.executable)],
+    ids=lambda command: command[0],
+)
 def test_types_of_right_and_wrong_calls(checker: tuple[str, ...], tmp_path: Path) -> None:
     pytest.importorskip(checker[0])
     wrong = tmp_path / "wrong.py"

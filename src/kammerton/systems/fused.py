@@ -53,6 +53,7 @@ class Survey:
     ballots: Ballots
     amounts: Weights  # by what the task adds up, and source
     vocabularies: tuple[frozenset[str], ...] = ()  # by source: labels it uses, if the task must know them
+    originals: Codes | None = None  # by source: the first that is exactly the same, once all items are known
 
 
 def merge_surveys(parts: Sequence[Survey]) -> Survey:
@@ -85,7 +86,7 @@ def weigh(
 ) -> Weighing:
     """Return what votes of the sources count, where a source errs alike on so many classes."""
     copies = copies or find_copies(survey.ballots)
-    counted = copies.votes if choices.copies == "one" else np.ones(len(copies.groups))
+    counted = copies.votes(survey.originals) if choices.copies == "one" else np.ones(len(copies.groups))
     votes = counted * choices.factors
     if able is None:
         able = np.ones((0, len(votes)), dtype=bool)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -12,7 +13,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from kammerton.arrays import Weights
+from kammerton.arrays import Codes, Weights
 from kammerton.errors import DataError, Diagnostic, OptionError, out_of, plural, quote, some
 from kammerton.formats.reading import options_of, without_sides
 from kammerton.model.registry import TaskName, find_task
@@ -305,7 +306,8 @@ def _fused(
     diagnostics = [*sources.diagnostics, *_lost(failed), *_few(few, min_sources)]
     if not chosen:
         raise DataError(diagnostics or [_nothing()])
-    weighing = fusion.weigh(_survey(fusion, chosen, choices), choices)
+    survey = replace(_survey(fusion, chosen, choices), originals=_originals(task, chosen))
+    weighing = fusion.weigh(survey, choices)
     items: dict[str, FusedItem] = {}
     outcomes = _fuse_items(task.name, chosen, weighing, choices, jobs)
     for done, (item, fused) in enumerate(outcomes, 1):
@@ -380,6 +382,17 @@ def _survey(fusion: TaskFusion, items: Mapping[str, Sequence[Any]], choices: Cho
         if len(parts) >= _SURVEYED:
             parts = [merge_surveys(parts)]
     return merge_surveys(parts)
+
+
+def _originals(task: Task, items: _Items) -> Codes:
+    """Return of each source the first whose annotations are exactly the same."""
+    digests = [hashlib.sha256() for _ in next(iter(items.values()))]
+    for of_sources in items.values():
+        for digest, annotation in zip(digests, of_sources, strict=True):
+            content = b"" if annotation is None else task.content(annotation)
+            digest.update(b"%d:" % len(content) + content)
+    names = [digest.digest() for digest in digests]
+    return np.array(list(map(names.index, names)))
 
 
 def _nothing() -> Diagnostic:

@@ -78,10 +78,18 @@ class Copies:
     groups: Codes  # by source: the first source of its group
     shares: dict[tuple[int, int], float]  # share of equal labels of each pair that was grouped
 
-    @property
-    def votes(self) -> Weights:
-        """Share of a vote that each source has: a group has one vote."""
-        return 1 / np.bincount(self.groups, minlength=len(self.groups))[self.groups]
+    def votes(self, originals: Codes | None = None) -> Weights:
+        """Return the share of a vote that each source has: a group has one vote.
+
+        ``originals`` has of each source the first that is exactly the same: these share one part of the vote
+        of their group, so that a further copy changes nothing.
+        """
+        own = np.arange(len(self.groups))
+        originals = (
+            own if originals is None else np.where(self.groups[originals] == self.groups, originals, own)
+        )
+        distinct = np.bincount(self.groups[originals == own], minlength=len(own))[self.groups]
+        return np.asarray(1 / (distinct * np.bincount(originals, minlength=len(own))[originals]))
 
 
 def find_copies(ballots: Ballots, *, least_weight: float = 60.0) -> Copies:

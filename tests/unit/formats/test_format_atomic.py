@@ -16,7 +16,7 @@ import pytest
 
 from kammerton.errors import OutputError
 from kammerton.formats import write_atomically
-from kammerton.formats.writing import clear_left, replacing, replacing_folder, write_new
+from kammerton.formats.writing import clear_left, hold, replacing, replacing_folder, write_new
 
 OLD, NEW = b"old\n", b"new\n" * 1000
 
@@ -422,3 +422,24 @@ def test_where_there_are_no_locks_nothing_is_removed(tmp_path: Path, monkeypatch
     write_folder(tmp_path / "run", FILES)
     assert names(tmp_path) == [".run.0123abcd.tmp", "run"]
     assert content(tmp_path / "run") == FILES
+
+
+def test_a_folder_that_is_gone_has_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(*_: object, **__: object) -> None:
+        raise FileNotFoundError
+
+    monkeypatch.setattr("filelock.FileLock.acquire", gone)
+    with pytest.raises(FileNotFoundError):
+        hold(tmp_path / "lock")
+
+
+def test_a_new_folder_that_cannot_be_put_in_place_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: Path, target: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises(OutputError, match="permission denied"):
+        write_folder(tmp_path / "run", FILES)
+    assert names(tmp_path) == []

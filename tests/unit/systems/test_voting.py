@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kammerton.systems.voting import (
+    Copies,
     accuracies,
     ballots_of,
     best_path,
@@ -112,8 +113,14 @@ def test_planted_copies_are_found(seed: int, others: int) -> None:
     copy = np.where(rng.random(3000) < 0.03, (codes[:, 0] + 1) % 25, codes[:, 0])
     copies = find_copies(ballots_of(np.column_stack((codes, copy)), np.ones(3000), 25))
     assert copies.groups.tolist() == [*range(others + 1), 0]
-    assert copies.votes.tolist() == [0.5, *[1.0] * others, 0.5]
+    assert copies.votes().tolist() == [0.5, *[1.0] * others, 0.5]
     assert list(copies.shares) == [(0, others + 1)]
+
+
+def test_an_exact_copy_takes_its_vote_from_what_it_copies() -> None:
+    copies = Copies(np.array([0, 0, 0, 3]), {})
+    assert copies.votes().tolist() == [1 / 3, 1 / 3, 1 / 3, 1]
+    assert copies.votes(np.array([0, 1, 1, 0])).tolist() == [1 / 2, 1 / 4, 1 / 4, 1]
 
 
 def test_sources_that_are_equal_throughout_are_copies_however_short() -> None:
