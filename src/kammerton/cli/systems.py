@@ -160,8 +160,8 @@ def annotate(
     """Run a system over a corpus, and write a folder of annotations.
 
     kammerton.json in the folder has how all was made; `score` names it in its signatures. Several INPUTs of
-    a system that takes annotations are several annotators. If it is stopped, the same command goes on where
-    it was.
+    a system that takes annotations are several annotators. If it is stopped, the same command
+    resumes.
 
     Exit code 1 if some items could not be annotated.
 

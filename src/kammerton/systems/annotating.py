@@ -161,7 +161,7 @@ def annotate(  # noqa: PLR0913 - one per choice
         :class:`kammerton.fingering.FingeringOptions` or :class:`kammerton.instruments.InstrumentOptions`.
     out : path, optional
         Folder to write to; see :meth:`Annotations.write`. Until it is written, what is finished is kept
-        beside it: if the call is stopped, the same call goes on where it was.
+        beside it: if the call is stopped, the same call resumes.
     to : str, optional
         Format to write (by default ``lab`` of chords, ``pig`` of fingering, ``jams`` of instruments).
     force : bool

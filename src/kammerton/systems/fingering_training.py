@@ -149,7 +149,7 @@ Batch = tuple[Floats, Codes, Codes, Codes]
 
 
 def windows(lessons: Sequence[Lesson], rng: np.random.Generator) -> list[Batch]:
-    """Return all windows of an epoch, shuffled: the grid, an octave and an annotator are drawn anew."""
+    """Return all windows of an epoch, shuffled: each draws its grid, octave and annotator again."""
     cut = []
     for lesson in lessons:
         length = lesson.fingers.shape[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run a system item by item: side by side, watched, and so that a stopped run goes on where it was."""
+"""Run a system item by item: in parallel, with progress, and so that a stopped run resumes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A run of a system that was stopped goes on where it was, and is watched."""
+"""A run of a system that was stopped resumes, and shows its progress."""
 
 import hashlib
 import os
